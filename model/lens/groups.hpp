@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/lens/sites.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tidemark {
+
+enum class GroupBy { Site, Stack, Size, Stream, Pool, Category, None };
+
+/// Keys of all allocations of a device under one grouping, computed once and kept: allocation → group number.
+class Grouping {
+public:
+    static std::shared_ptr<const Grouping> build(const Replay& replay, const Sites& sites, GroupBy by);
+
+    GroupBy by() const { return m_by; }
+    std::uint32_t of(AllocationId id) const { return m_group[index(id)]; }
+    std::size_t count() const { return m_names.size(); }
+    /// Shown name of a group: a site, a stack's innermost frames, a size class, a stream, …
+    const std::string& name(std::uint32_t group) const { return m_names[group]; }
+    /// The site a group stands for (Site and Stack), else SiteId::none.
+    SiteId site(std::uint32_t group) const { return m_sites[group]; }
+    /// Members are older than the recording: drawn hatched.
+    bool predating(std::uint32_t group) const { return m_predating[group] != 0; }
+
+private:
+    GroupBy m_by{};
+    std::vector<std::uint32_t> m_group;
+    std::vector<std::string> m_names;
+    std::vector<SiteId> m_sites;
+    std::vector<std::uint8_t> m_predating;
+};
+
+/// One row of the live table.
+struct GroupRow {
+    std::uint32_t group = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t allocations = 0;
+    std::uint64_t largest = 0;
+    AllocationId largestId = AllocationId::none;
+    /// First state of the oldest member.
+    StateIndex oldest = 0;
+    /// Σ block sizes, for waste; inferred.
+    std::uint64_t blockBytes = 0;
+};
+
+/// What is live at a state, grouped, largest first (ties by name). Σ bytes = requested().at(state).
+std::vector<GroupRow> groupLive(const Replay& replay, const Grouping& grouping, StateIndex state);
+
+} // namespace tidemark

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/core/ids.hpp"
+#include "model/core/job.hpp"
+#include "model/core/result.hpp"
+#include "model/replay/series.hpp"
+#include "model/replay/timeline.hpp"
+#include "model/snapshot/snapshot.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tidemark {
+
+/// What a stretch of a segment is at a moment.
+enum class PieceKind : std::uint8_t {
+    Live, ///< an allocation's block
+    Waiting, ///< freed by the program, waiting for a stream
+    Free, ///< inactive, in the allocator's hands
+    Unknown, ///< a block state this program does not know, at the end of the file
+};
+
+/// A stretch of one segment: blocks and holes in address order cover the segment exactly.
+struct Piece {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    /// Requested bytes of a live piece; size − requested is rounding waste.
+    std::uint64_t requested = 0;
+    AllocationId allocation = AllocationId::none;
+    PieceKind kind = PieceKind::Free;
+    /// The size is stated by the file, not inferred from the rounding rules (help/format.md).
+    bool exactSize = false;
+};
+
+/// A reserved range at a moment; for expandable segments one contiguous mapped range.
+struct SegmentView {
+    SegmentId id{};
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    StreamId stream{};
+    PoolId pool{};
+    SegmentKind kind = SegmentKind::Unknown;
+    bool expandable = false;
+    /// Reserved before the first event.
+    bool predating = false;
+    /// Its pieces are SegmentState::pieces[firstPiece … firstPiece + pieceCount).
+    std::uint32_t firstPiece = 0;
+    std::uint32_t pieceCount = 0;
+    std::uint64_t liveBytes = 0;
+    std::uint64_t waitingBytes = 0;
+    std::uint64_t freeBytes = 0;
+    std::uint64_t largestHole = 0;
+    /// State since which it exists; 0 for predating.
+    StateIndex since = 0;
+};
+
+/// All segments of one device at one state, in address order. Invariants: pieces of a segment are contiguous
+/// and sum to its size; Σ segment sizes = reserved at that state.
+struct SegmentState {
+    StateIndex state = 0;
+    std::vector<SegmentView> segments;
+    std::vector<Piece> pieces;
+    /// Live allocations that lie in no known segment (trace and segments disagree); listed, never dropped.
+    std::vector<AllocationId> homeless;
+    std::uint64_t reserved = 0;
+    std::uint64_t live = 0; ///< block bytes of live pieces
+    std::uint64_t requested = 0;
+    std::uint64_t waiting = 0;
+    std::uint64_t free = 0;
+    /// Free bytes in default-pool segments that also hold live or waiting blocks, and in wholly free ones.
+    std::uint64_t pinned = 0;
+    std::uint64_t releasable = 0;
+    /// Free bytes inside private pools, reported apart (help/numbers.md).
+    std::uint64_t heldByPools = 0;
+    std::uint64_t largestHole = 0;
+};
+
+/// Segments over the whole trace of one device: state at any moment, reserved and allocated curves. The end
+/// state comes from `segments`; earlier ones undo the segment events from the end (help/numbers.md). Sources
+/// of the allocator's rules: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6 (round_size, should_split,
+/// map_block). Immutable after build; stateAt may be called from any thread.
+class SegmentHistory {
+public:
+    static Result<SegmentHistory> build(
+        const Snapshot& snapshot, const DeviceTrace& device, const Timeline& timeline, const Job& job);
+
+    /// False: the file lists no segments, reserved is unknown (and reserved() is meaningless).
+    bool known() const { return m_known; }
+    /// False: no segment event in the trace: segments are those of the end of the file, at every moment.
+    bool hasEvents() const { return m_hasEvents; }
+
+    const Series& reserved() const { return m_reserved; }
+    /// Block bytes of live and waiting allocations: exact at the end, inferred before (label with ≈).
+    const Series& allocated() const { return m_allocated; }
+    /// Reserved per private pool: one entry per pool with segments, default pool included.
+    const std::vector<std::pair<PoolId, Series>>& reservedByPool() const { return m_reservedByPool; }
+
+    /// Cost: O(segments + live · log live + distance to the checkpoint); ≤ 16 ms at 10⁶ allocations with 10⁴
+    /// live.
+    SegmentState stateAt(StateIndex state, const Timeline& timeline) const;
+    /// Block size of an allocation and whether the file states it.
+    std::uint64_t blockSize(AllocationId id) const { return m_blockSize[index(id)]; }
+    bool blockSizeExact(AllocationId id) const { return m_blockSizeExact[index(id)] != 0; }
+    /// Segment of the final state's numbering that holds the allocation's address while it lives; none if
+    /// unknown.
+    SegmentId segmentOf(AllocationId id) const;
+
+private:
+    friend class SegmentHistoryBuilder;
+    /// A reserved range and the states in which it is exactly that range.
+    struct Range {
+        std::uint64_t address;
+        std::uint64_t size;
+        StateIndex firstState;
+        StateIndex endState;
+        StreamId stream;
+        PoolId pool;
+        SegmentKind kind;
+        bool expandable;
+    };
+    bool m_known = false;
+    bool m_hasEvents = false;
+    Series m_reserved;
+    Series m_allocated;
+    std::vector<std::pair<PoolId, Series>> m_reservedByPool;
+    std::vector<Range> m_ranges;
+    std::vector<std::uint64_t> m_blockSize;
+    std::vector<std::uint8_t> m_blockSizeExact;
+    std::vector<std::pair<StateIndex, std::vector<std::uint32_t>>> m_checkpoints;
+};
+
+} // namespace tidemark

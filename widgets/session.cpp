@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/session.hpp"
+
+namespace tidemark {
+
+Session::Session(QObject* parent)
+    : QObject(parent)
+{ }
+
+void Session::setRank(std::shared_ptr<const Rank> rank)
+{
+    m_rank = std::move(rank);
+    m_device = m_rank ? m_rank->mainDevice() : 0;
+    m_groupings.clear();
+    m_colourings.clear();
+    m_cardSize.reset();
+    emit opened();
+    emit deviceChanged();
+}
+
+void Session::setDevice(std::size_t deviceIndex)
+{
+    if (!m_rank || deviceIndex >= m_rank->devices.size() || deviceIndex == m_device)
+        return;
+    m_device = deviceIndex;
+    emit deviceChanged();
+}
+
+std::shared_ptr<const Replay> Session::replay() const
+{
+    if (!m_rank || m_device >= m_rank->devices.size())
+        return nullptr;
+    return m_rank->devices[m_device];
+}
+
+const std::vector<Mark>& Session::marks() const
+{
+    static const std::vector<Mark> none;
+    return m_rank && m_device < m_rank->marks.size() ? m_rank->marks[m_device] : none;
+}
+
+void Session::setSiteMode(SiteMode mode)
+{
+    if (mode == m_siteMode)
+        return;
+    m_siteMode = mode;
+    m_groupings.clear();
+    m_colourings.clear();
+    emit siteModeChanged();
+}
+
+std::shared_ptr<const Sites> Session::sites() const
+{
+    if (!m_rank)
+        return nullptr;
+    return m_siteMode == SiteMode::User ? m_rank->sites : m_rank->rawSites;
+}
+
+std::shared_ptr<const Grouping> Session::grouping(GroupBy by) const
+{
+    const auto current = replay();
+    if (!current)
+        return nullptr;
+    auto& slot = m_groupings[{m_device, static_cast<int>(by)}];
+    if (!slot)
+        slot = Grouping::build(*current, *sites(), by);
+    return slot;
+}
+
+std::shared_ptr<const Colouring> Session::colouring(ColourBy by) const
+{
+    const auto current = replay();
+    if (!current)
+        return nullptr;
+    auto& slot = m_colourings[{m_device, static_cast<int>(by)}];
+    if (!slot)
+        slot = Colouring::build(*current, *sites(), by);
+    return slot;
+}
+
+void Session::setCardSize(std::optional<std::uint64_t> bytes)
+{
+    if (bytes == m_cardSize)
+        return;
+    m_cardSize = bytes;
+    emit cardSizeChanged();
+}
+
+std::optional<std::uint64_t> Session::capacity() const
+{
+    if (m_cardSize)
+        return m_cardSize;
+    const auto current = replay();
+    if (!current || !current->segments.known())
+        return std::nullopt;
+    std::optional<std::uint64_t> usable;
+    for (const OomEvent& oom : current->device().ooms) {
+        if (!oom.deviceFree || *oom.deviceFree < 0)
+            continue;
+        const std::int64_t reserved
+            = current->segments.reserved().at(stateOf(static_cast<Moment>(index(oom.event))));
+        const std::uint64_t sum
+            = static_cast<std::uint64_t>(std::max<std::int64_t>(0, reserved) + *oom.deviceFree);
+        usable = std::max(usable.value_or(0), sum);
+    }
+    return usable;
+}
+
+} // namespace tidemark

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/lens/colouring.hpp"
+#include "model/lens/groups.hpp"
+#include "model/run/rank.hpp"
+
+#include <QObject>
+#include <QString>
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace tidemark {
+
+/// What is open: one file, one of its devices, and the shared lookups the views need. GUI thread. Views keep
+/// a pointer to it and to ViewState, never to each other.
+class Session : public QObject {
+    Q_OBJECT
+public:
+    explicit Session(QObject* parent = nullptr);
+
+    /// Replaces what is open (null = nothing); emits opened(), then deviceChanged().
+    void setRank(std::shared_ptr<const Rank> rank);
+    std::shared_ptr<const Rank> rank() const { return m_rank; }
+
+    void setDevice(std::size_t deviceIndex);
+    std::size_t deviceIndex() const { return m_device; }
+    /// Replay of the chosen device; null when nothing is open or the file has no device (a category
+    /// timeline).
+    std::shared_ptr<const Replay> replay() const;
+    const std::vector<Mark>& marks() const;
+
+    void setSiteMode(SiteMode mode);
+    SiteMode siteMode() const { return m_siteMode; }
+    std::shared_ptr<const Sites> sites() const;
+
+    /// Cached per device and site mode.
+    std::shared_ptr<const Grouping> grouping(GroupBy by) const;
+    std::shared_ptr<const Colouring> colouring(ColourBy by) const;
+
+    /// Bytes of the card: typed by the user for this file, or absent. See capacity().
+    void setCardSize(std::optional<std::uint64_t> bytes);
+    std::optional<std::uint64_t> cardSize() const { return m_cardSize; }
+    /// The line to draw: the card size, else what an oom event lets us infer (reserved + device_free at it).
+    std::optional<std::uint64_t> capacity() const;
+
+signals:
+    void opened();
+    void deviceChanged();
+    void siteModeChanged();
+    void cardSizeChanged();
+
+private:
+    std::shared_ptr<const Rank> m_rank;
+    std::size_t m_device = 0;
+    SiteMode m_siteMode = SiteMode::User;
+    std::optional<std::uint64_t> m_cardSize;
+    mutable std::map<std::pair<std::size_t, int>, std::shared_ptr<const Grouping>> m_groupings;
+    mutable std::map<std::pair<std::size_t, int>, std::shared_ptr<const Colouring>> m_colourings;
+};
+
+} // namespace tidemark

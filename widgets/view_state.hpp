@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/core/ids.hpp"
+#include "model/layout/id_image.hpp"
+#include "model/lens/colouring.hpp"
+
+#include <QObject>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tidemark {
+
+/// What the user has chosen to look at: one allocation, all of a group, a segment, or a hole.
+struct Selection {
+    enum class Kind { None, Allocation, Group, Segment, Hole };
+    Kind kind = Kind::None;
+    AllocationId allocation = AllocationId::none;
+    /// Group number under `groupBy`.
+    std::uint32_t group = 0;
+    GroupBy groupBy = GroupBy::Site;
+    /// Start address of a segment or hole at the cursor.
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+
+    bool operator==(const Selection&) const = default;
+};
+
+enum class XAxis { Events, Time };
+enum class Tool { Pointer, Ruler };
+
+/// The visible window of the timeline in x: states, or microseconds since the first event on the time axis.
+struct XWindow {
+    double left = 0;
+    double right = 1;
+    bool operator==(const XWindow&) const = default;
+};
+
+/// The one truth for what is looked at (README): cursor, hover, selection, range, colour, axis and
+/// search, shared by all views. Every setter is a no-op when nothing changes and emits its signal otherwise.
+/// States are clamped to the open replay by whoever sets them. GUI thread.
+class ViewState : public QObject {
+    Q_OBJECT
+public:
+    explicit ViewState(QObject* parent = nullptr);
+
+    /// Forgets everything; cursor to `cursor` and the whole trace of `states` states visible. Emits all
+    /// signals.
+    void reset(StateIndex states, StateIndex cursor);
+    StateIndex states() const { return m_states; }
+
+    StateIndex cursor() const { return m_cursor; }
+    void setCursor(StateIndex state);
+    AllocationId hovered() const { return m_hovered; }
+    void setHovered(AllocationId id);
+    const Selection& selection() const { return m_selection; }
+    void select(const Selection& selection);
+    void selectAllocation(AllocationId id);
+    void clearSelection() { select({}); }
+    /// First and last state, both included.
+    std::optional<std::pair<StateIndex, StateIndex>> range() const { return m_range; }
+    void setRange(std::optional<std::pair<StateIndex, StateIndex>> range);
+
+    const XWindow& window() const { return m_window; }
+    void setWindow(const XWindow& window);
+    XAxis axis() const { return m_axis; }
+    void setAxis(XAxis axis);
+    ColourBy colourBy() const { return m_colourBy; }
+    void setColourBy(ColourBy by);
+    StackOrder stackOrder() const { return m_order; }
+    void setStackOrder(StackOrder order);
+    Tool tool() const { return m_tool; }
+    void setTool(Tool tool);
+
+    /// Allocations that match the search field: null when there is no search, else one flag per AllocationId.
+    std::shared_ptr<const std::vector<std::uint8_t>> matches() const { return m_matches; }
+    void setMatches(std::shared_ptr<const std::vector<std::uint8_t>> matches);
+
+    /// View history (Alt+←/→): pushHistory remembers window and cursor as they are before a deliberate jump.
+    void pushHistory();
+    bool canGoBack() const { return !m_back.empty(); }
+    bool canGoForward() const { return !m_forward.empty(); }
+    void goBack();
+    void goForward();
+
+signals:
+    void cursorChanged();
+    void hoveredChanged();
+    void selectionChanged();
+    void rangeChanged();
+    void windowChanged();
+    void axisChanged();
+    void colourByChanged();
+    void stackOrderChanged();
+    void toolChanged();
+    void matchesChanged();
+    void historyChanged();
+    /// A view wants this allocation's whole life visible (double click).
+    void zoomToLifeRequested(AllocationId id);
+    /// A view wants a short text in the status bar's hover field ("" clears it).
+    void hoverTextChanged(const QString& text);
+
+private:
+    struct Place {
+        XWindow window;
+        StateIndex cursor;
+        XAxis axis;
+    };
+    Place here() const { return {m_window, m_cursor, m_axis}; }
+    void go(const Place& place);
+
+    StateIndex m_states = 1;
+    StateIndex m_cursor = 0;
+    AllocationId m_hovered = AllocationId::none;
+    Selection m_selection;
+    std::optional<std::pair<StateIndex, StateIndex>> m_range;
+    XWindow m_window;
+    XAxis m_axis = XAxis::Events;
+    ColourBy m_colourBy = ColourBy::Site;
+    StackOrder m_order = StackOrder::Age;
+    Tool m_tool = Tool::Pointer;
+    std::shared_ptr<const std::vector<std::uint8_t>> m_matches;
+    std::vector<Place> m_back;
+    std::vector<Place> m_forward;
+};
+
+} // namespace tidemark
