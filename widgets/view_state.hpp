@@ -101,6 +101,15 @@ signals:
     void zoomToLifeRequested(AllocationId id);
     /// A view wants a short text in the status bar's hover field ("" clears it).
     void hoverTextChanged(const QString& text);
+    /// A view wants this text in the search field, and searched for ("" clears the search).
+    void searchRequested(const QString& text);
+    /// A view's empty state offers another file.
+    void openFileRequested();
+    /// A view's empty state offers a help page: "recording", "numbers", … (resources/help).
+    void helpRequested(const QString& page);
+    /// A view offers to open a source file in the user's editor (Ctrl+click on a frame). `line` is 0 when
+    /// unknown.
+    void editorRequested(const QString& file, int line);
 
 private:
     struct Place {
