@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: packaging/run.sh [PATH…]
+# Installs what is missing, builds Tidemark and opens PATH… (snapshot files or folders) in its window.
+# Without a display it writes pictures of each PATH, or of the bundled sample, into the current folder.
+set -eu
+# shellcheck source=packaging/common.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/common.sh"
+
+case "${1-}" in
+-h | --help)
+    sed -n '3,5s/^# //p' "$(readlink -f -- "$0")"
+    exit 0
+    ;;
+esac
+
+packages=("${build_packages[@]}")
+# X11 needs nothing more; a session that is Wayland alone needs Qt's plugin for it.
+[ -n "${DISPLAY-}" ] || [ -z "${WAYLAND_DISPLAY-}" ] || packages+=(qt6-wayland)
+ensure_packages "${packages[@]}"
+build_preset release tidemark
+tidemark=$root/build/release/tidemark
+
+if [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ]; then
+    say "opening the window"
+    exec "$tidemark" "$@"
+fi
+
+say "no display (neither DISPLAY nor WAYLAND_DISPLAY is set): writing pictures instead of opening a window"
+[ $# -gt 0 ] || set -- "$root/resources/samples/training.pickle.gz"
+status=0
+for path in "$@"; do
+    "$tidemark" info "$path" || status=$?
+    name=$(basename -- "$path")
+    for view in timeline segments; do
+        picture=$PWD/${name%%.*}-$view.png
+        if "$tidemark" render "$path" --view "$view" --size 1600x900 -o "$picture"; then
+            printf '%s\n' "$picture"
+        else
+            status=$?
+        fi
+    done
+done
+exit "$status"
