@@ -30,6 +30,9 @@ public:
     /// The value from `state` on; states must not decrease. A second value for the same state replaces the
     /// first.
     void set(StateIndex state, std::int64_t value);
+    /// Adds `amount` to every value so far; before build.
+    void shift(std::int64_t amount);
+    void reserve(std::size_t changes) { m_changes.reserve(changes); }
     /// Closes the series and builds the pyramid of extremes; `states` is the number of states of the trace.
     void build(StateIndex states);
 
@@ -53,6 +56,8 @@ private:
         std::int64_t max;
         std::uint32_t maxChange;
     };
+    static void merge(Node& into, const Node& later);
+
     std::vector<std::vector<Node>> m_levels;
 };
 
