@@ -13,16 +13,34 @@ namespace {
 /// Live ids may be listed again once as many events have passed, so that the lists never cost more than the
 /// events themselves; below this many events a walk is quicker than a list.
 constexpr StateIndex checkpointDistance = 1024;
-/// Frees that must all repeat the stack of their allocation before the recorder is believed to do so always.
+/// Frees that must all repeat the stack of their allocation before the recorder is believed to do so, and how
+/// many allocations are looked at: the setting can change during a run, and the frees in question come first.
 constexpr std::uint32_t convincingFrees = 4;
+constexpr std::size_t comparedFrees = 16384;
+/// Events by which the address table is asked for in advance: most of the time goes into waiting for memory.
+constexpr std::uint32_t prefetchDistance = 12;
 
 } // namespace
 
-std::size_t AddressTable::slotOf(std::uint64_t address) const
+std::size_t AddressTable::homeOf(std::uint64_t address) const
 {
     const std::uint64_t mixed = (address ^ (address >> 32)) * 0x9e3779b97f4a7c15ULL;
+    return (mixed >> 32) & (m_entries.size() - 1);
+}
+
+void AddressTable::prefetch(std::uint64_t address) const
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(&m_entries[homeOf(address)]);
+#else
+    static_cast<void>(address);
+#endif
+}
+
+std::size_t AddressTable::slotOf(std::uint64_t address) const
+{
     const std::size_t mask = m_entries.size() - 1;
-    std::size_t slot = (mixed >> 32) & mask;
+    std::size_t slot = homeOf(address);
     while (m_entries[slot].live != unused && m_entries[slot].address != address)
         slot = (slot + 1) & mask;
     return slot;
@@ -116,6 +134,8 @@ Result<Timeline> TimelineBuilder::build()
                 return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};
             m_job.report(Stage::Replay, event, m_count);
         }
+        if (event + prefetchDistance < m_count)
+            m_table.prefetch(m_events.address[event + prefetchDistance]);
         replayEvent(event);
     }
     judgeEndState();
@@ -376,7 +396,8 @@ void TimelineBuilder::compareFreeStacks()
     AllocationColumns& c = m_out.m_allocations;
     const std::size_t predating = m_aliveAtEnd.size() + m_out.m_predating.freedInTrace;
     std::uint32_t same = 0;
-    for (std::size_t i = predating; i < c.count(); ++i) {
+    const std::size_t end = std::min(c.count(), predating + comparedFrees);
+    for (std::size_t i = predating; i < end; ++i) {
         const std::optional<EventIndex> free
             = m_out.freeEvent(AllocationId{static_cast<std::uint32_t>(i)}, m_device);
         if (!free || !valid(c.stack[i]) || !valid(m_events.stack[index(*free)]))

@@ -30,6 +30,8 @@ public:
     /// References stay valid until the next call.
     Entry& mention(std::uint64_t address);
     const Entry* find(std::uint64_t address) const;
+    /// Has the address's place fetched into the cache for a mention soon to come.
+    void prefetch(std::uint64_t address) const;
     template <typename Visit>
     void forEach(Visit visit) const
     {
@@ -39,6 +41,7 @@ public:
     }
 
 private:
+    std::size_t homeOf(std::uint64_t address) const;
     std::size_t slotOf(std::uint64_t address) const;
     void grow();
 
