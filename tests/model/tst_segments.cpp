@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/replay/segments.hpp"
+#include "tests/support/toy_allocator.hpp"
+#include "tests/support/trace_maker.hpp"
+
+#include <QTest>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace tidemark;
+using namespace tidemark::test;
+
+Q_DECLARE_METATYPE(tidemark::test::ToyWish)
+
+namespace {
+
+constexpr std::uint64_t mib = 1ULL << 20;
+
+struct Built {
+    std::shared_ptr<const Snapshot> snapshot;
+    Timeline timeline;
+    SegmentHistory history;
+
+    const DeviceTrace& device() const { return snapshot->devices.front(); }
+    SegmentState at(StateIndex state) const { return history.stateAt(state, timeline); }
+    StateIndex last() const { return timeline.states() - 1; }
+};
+
+Built build(std::shared_ptr<const Snapshot> snapshot)
+{
+    const DeviceTrace& device = snapshot->devices.front();
+    Timeline timeline = Timeline::build(*snapshot, device, {}).value();
+    SegmentHistory history = SegmentHistory::build(*snapshot, device, timeline, {}).value();
+    return {std::move(snapshot), std::move(timeline), std::move(history)};
+}
+
+/// What must hold at every state of any file.
+QByteArray broken(const Built& b, StateIndex state)
+{
+    const SegmentState s = b.at(state);
+    std::uint64_t reserved = 0;
+    std::uint64_t live = 0;
+    std::uint64_t waiting = 0;
+    std::uint64_t free = 0;
+    std::uint64_t unknown = 0;
+    std::uint64_t held = 0;
+    std::set<AllocationId> shown;
+    std::set<SegmentId> ids;
+    std::size_t nextPiece = 0;
+    for (const SegmentView& view : s.segments) {
+        if (!ids.insert(view.id).second)
+            return "a segment id twice";
+        if (view.firstPiece != nextPiece)
+            return "pieces out of order";
+        nextPiece += view.pieceCount;
+        std::uint64_t at = view.address;
+        std::uint64_t hole = 0;
+        for (std::size_t p = view.firstPiece; p < nextPiece; ++p) {
+            const Piece& piece = s.pieces[p];
+            if (piece.address != at)
+                return "a gap between pieces";
+            at += piece.size;
+            if (piece.kind == PieceKind::Live)
+                live += piece.size;
+            else if (piece.kind == PieceKind::Waiting)
+                waiting += piece.size;
+            else if (piece.kind == PieceKind::Unknown)
+                unknown += piece.size;
+            else {
+                free += piece.size;
+                hole = std::max(hole, piece.size);
+                if (view.pool != PoolId{})
+                    held += piece.size;
+                if (p > view.firstPiece && s.pieces[p - 1].kind == PieceKind::Free && !piece.exactSize
+                    && state != b.last())
+                    return "two holes side by side";
+            }
+            if (valid(piece.allocation) && !shown.insert(piece.allocation).second)
+                return "an allocation twice";
+        }
+        if (at != view.address + view.size)
+            return "pieces do not fill the segment";
+        if (view.predating != (view.since == 0) || view.since > state)
+            return "wrong birth";
+        if (hole != view.largestHole)
+            return "largest hole";
+        reserved += view.size;
+    }
+    if (s.reserved != reserved || s.live != live || s.waiting != waiting || s.free != free)
+        return "sums";
+    if (s.live + s.waiting + s.free + unknown != s.reserved || s.heldByPools != held)
+        return "parts of reserved";
+    if (s.pinned + s.releasable + s.heldByPools != s.free)
+        return "kinds of free memory";
+    std::set<AllocationId> all(s.homeless.begin(), s.homeless.end());
+    if (all.size() != s.homeless.size())
+        return "homeless twice";
+    for (const AllocationId id : shown)
+        if (!all.insert(id).second)
+            return "both placed and homeless";
+    const std::vector<AllocationId> expected = b.timeline.liveAt(state);
+    if (!std::equal(all.begin(), all.end(), expected.begin(), expected.end()))
+        return "live allocations";
+    return {};
+}
+
+/// Compares a state with what the toy allocator had then; sizes too where the history claims to know all.
+QByteArray different(const Built& b, StateIndex state, const ToyState& truth, bool sizes, bool pools)
+{
+    const SegmentState s = b.at(state);
+    if (s.segments.size() != truth.size())
+        return "number of segments " + QByteArray::number(int(s.segments.size())) + " for "
+            + QByteArray::number(int(truth.size()));
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+        const SegmentView& view = s.segments[i];
+        const ToySegment& segment = truth[i];
+        if (view.address != segment.address || view.size != segment.size
+            || view.expandable != segment.expandable)
+            return "range of segment " + QByteArray::number(int(i));
+        if (b.snapshot->streams[index(view.stream)] != segment.stream
+            || (pools && index(view.pool) != std::size_t(segment.pool)))
+            return "owner of segment " + QByteArray::number(int(i));
+        std::vector<ToyBlock> used;
+        for (const ToyBlock& block : segment.blocks)
+            if (block.state != BlockState::Inactive)
+                used.push_back(block);
+        std::size_t n = 0;
+        for (std::size_t p = view.firstPiece; p < view.firstPiece + view.pieceCount; ++p) {
+            const Piece& piece = s.pieces[p];
+            if (piece.kind == PieceKind::Free)
+                continue;
+            if (n == used.size() || piece.address != used[n].address || piece.requested != used[n].requested)
+                return "block in segment " + QByteArray::number(int(i));
+            if (sizes && piece.size != used[n].size)
+                return "size of block in segment " + QByteArray::number(int(i));
+            ++n;
+        }
+        if (n != used.size())
+            return "missing block in segment " + QByteArray::number(int(i));
+    }
+    return {};
+}
+
+} // namespace
+
+class TestSegments : public QObject {
+    Q_OBJECT
+private slots:
+    void toyTraces_data();
+    void toyTraces();
+    void anyTrace_data();
+    void anyTrace();
+    void mapsSplitAndMerge();
+    void traceAgainstSegments();
+    void waitingAndPools();
+    void withoutSegments();
+    void unknownStatesAtTheEnd();
+    void oddSegmentEvents();
+    void statedReserved();
+};
+
+void TestSegments::toyTraces_data()
+{
+    QTest::addColumn<ToyWish>("wish");
+    for (unsigned seed = 1; seed <= 24; ++seed) {
+        ToyWish wish;
+        wish.seed = seed;
+        wish.expandable = seed % 2 == 0;
+        wish.pools = seed % 3 == 0;
+        wish.streams = seed % 4 < 2;
+        wish.poolOnEvents = seed % 6 != 0;
+        if (seed % 8 == 3)
+            wish.maxSplit = 24 * mib;
+        if (seed % 8 >= 6)
+            wish.divisions = 4;
+        if (seed % 8 == 4 || seed % 8 == 5)
+            wish.padding = 32;
+        if (seed % 5 == 0)
+            wish.skip = 150;
+        QTest::addRow("seed %u", seed) << wish;
+    }
+}
+
+void TestSegments::toyTraces()
+{
+    QFETCH(ToyWish, wish);
+    const ToyRun run = toyRun(wish);
+    const Built b = build(run.snapshot);
+    QCOMPARE(std::size_t(b.timeline.states()), run.states.size());
+    QVERIFY(b.history.known() && b.history.reservedKnown());
+    QCOMPARE(b.history.misfits(), 0U);
+    // A late start hides how the oldest blocks were placed, so only the start addresses are certain.
+    const bool complete = wish.skip == 0;
+    // Nothing tells the pool of memory that is gone at the end when events do not.
+    const bool pools = !wish.pools || wish.poolOnEvents;
+    for (StateIndex s = 0; s < b.timeline.states(); ++s) {
+        QByteArray what = broken(b, s);
+        if (what.isEmpty())
+            what = different(b, s, run.states[s], complete || s == b.last(), pools || s == b.last());
+        QVERIFY2(what.isEmpty(), "at state " + QByteArray::number(s) + ": " + what);
+        const SegmentState state = b.at(s);
+        QCOMPARE(b.history.reserved().at(s), std::int64_t(state.reserved));
+        QVERIFY(b.history.reserved().at(s) >= 0);
+        QCOMPARE(b.history.allocated().at(s), std::int64_t(state.live));
+        QCOMPARE(b.history.waiting().at(s), std::int64_t(state.waiting));
+        QCOMPARE(b.timeline.requested().at(s), std::int64_t(state.requested));
+        QVERIFY(state.homeless.empty());
+        std::map<PoolId, std::int64_t> byPool;
+        for (const SegmentView& view : state.segments)
+            byPool[view.pool] += std::int64_t(view.size);
+        for (const auto& [pool, series] : b.history.reservedByPool()) {
+            QCOMPARE(series.at(s), byPool[pool]);
+            byPool.erase(pool);
+        }
+        QVERIFY(byPool.empty());
+    }
+    if (complete)
+        QCOMPARE(b.history.sizeCheck().equal, b.history.sizeCheck().compared);
+}
+
+void TestSegments::anyTrace_data()
+{
+    QTest::addColumn<unsigned>("seed");
+    for (unsigned seed = 1; seed <= 40; ++seed)
+        QTest::addRow("seed %u", seed) << seed;
+}
+
+/// Nonsense must not break what holds of every state.
+void TestSegments::anyTrace()
+{
+    QFETCH(unsigned, seed);
+    RandomTrace wish;
+    wish.seed = seed;
+    wish.irregular = true;
+    wish.skipRequests = seed % 5 == 1;
+    wish.skipCompletions = seed % 5 == 2;
+    const Built b = build(randomTrace(wish));
+    for (StateIndex s = 0; s < b.timeline.states(); ++s) {
+        const QByteArray what = broken(b, s);
+        QVERIFY2(what.isEmpty(), "at state " + QByteArray::number(s) + ": " + what);
+    }
+}
+
+void TestSegments::mapsSplitAndMerge()
+{
+    TraceMaker t;
+    const std::uint64_t base = 0x700000000000;
+    t.event(Action::SegmentMap, base + 40 * mib, 20 * mib); // joins two older ranges
+    t.event(Action::SegmentUnmap, base + 20 * mib, 20 * mib); // splits them elsewhere
+    t.event(Action::SegmentMap, base + 20 * mib, 20 * mib);
+    t.event(Action::SegmentUnmap, base, 20 * mib); // the front goes, and was older than the trace
+    t.segment(base + 20 * mib, 60 * mib);
+    t.builder().device(0).segments.back().expandable = true;
+    t.block(BlockState::Inactive, 60 * mib, 0);
+    const Built b = build(t.finish());
+    const auto ranges = [&](StateIndex s) {
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> list;
+        for (const SegmentView& v : b.at(s).segments)
+            list.emplace_back((v.address - base) / mib, v.size / mib);
+        return list;
+    };
+    using List = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+    QCOMPARE(ranges(0), (List{{0, 40}, {60, 20}}));
+    QCOMPARE(ranges(1), (List{{0, 80}}));
+    QCOMPARE(ranges(2), (List{{0, 20}, {40, 40}}));
+    QCOMPARE(ranges(3), (List{{0, 80}}));
+    QCOMPARE(ranges(4), (List{{20, 60}}));
+    for (StateIndex s = 0; s <= 4; ++s) {
+        QVERIFY2(broken(b, s).isEmpty(), broken(b, s));
+        for (const SegmentView& v : b.at(s).segments)
+            QVERIFY(v.predating && v.expandable);
+    }
+    // One and the same segment at the end of the file and before.
+    QCOMPARE(b.at(3).segments[0].id, SegmentId{0});
+    QCOMPARE(b.at(4).segments[0].id, SegmentId{0});
+}
+
+void TestSegments::traceAgainstSegments()
+{
+    TraceMaker t;
+    t.event(Action::SegmentAlloc, 0x1000000, 20 * mib);
+    t.alloc(0x1000000, 2 * mib);
+    t.alloc(0x1000000 + 2 * mib, 4 * mib);
+    t.free(0x1000000, 2 * mib); // still active in the segments
+    t.segment(0x1000000, 20 * mib);
+    t.block(BlockState::Allocated, 2 * mib, 2 * mib);
+    t.block(BlockState::Inactive, 18 * mib, 0); // although the trace has 4 MiB of it live
+    const Built b = build(t.finish());
+    const SegmentState before = b.at(b.last() - 1);
+    QCOMPARE(before.pieces.size(), 3U);
+    const SegmentState end = b.at(b.last());
+    QCOMPARE(end.pieces.size(), 2U);
+    QCOMPARE(end.pieces[0].kind, PieceKind::Live);
+    QCOMPARE(end.pieces[0].size, 2 * mib);
+    QCOMPARE(end.pieces[0].allocation, AllocationId::none);
+    QVERIFY(end.pieces[0].exactSize);
+    QCOMPARE(end.pieces[1].kind, PieceKind::Free);
+    QCOMPARE(end.homeless.size(), 1U);
+    QCOMPARE(b.history.allocated().last(), std::int64_t(2 * mib));
+    QCOMPARE(b.history.allocated().at(b.last() - 1), std::int64_t(6 * mib));
+}
+
+void TestSegments::waitingAndPools()
+{
+    TraceMaker t;
+    const PoolId pool = t.builder().pool(0, 1);
+    t.setPool(pool);
+    t.event(Action::SegmentAlloc, 0x1000000, 40 * mib);
+    t.alloc(0x1000000, 30 * mib);
+    t.request(0x1000000, 30 * mib);
+    t.event(Action::Snapshot, 0, 0);
+    t.complete(0x1000000, 30 * mib);
+    t.segment(0x1000000, 40 * mib, pool);
+    t.block(BlockState::Inactive, 40 * mib, 30 * mib);
+    t.segment(0x8000000, 2 * mib);
+    t.block(BlockState::Inactive, 2 * mib, 0);
+    const Built b = build(t.finish());
+    const SegmentState waiting = b.at(4);
+    QCOMPARE(waiting.waiting, 30 * mib);
+    QCOMPARE(waiting.live, 0U);
+    QCOMPARE(waiting.heldByPools, 10 * mib);
+    QCOMPARE(waiting.releasable, 2 * mib);
+    QCOMPARE(waiting.pinned, 0U);
+    QCOMPARE(waiting.largestHole, 10 * mib);
+    QCOMPARE(waiting.requested, 30 * mib);
+    QCOMPARE(b.history.waiting().at(4), std::int64_t(30 * mib));
+    QCOMPARE(b.history.allocated().at(2), std::int64_t(30 * mib));
+    QCOMPARE(b.history.allocated().at(4), 0);
+    QCOMPARE(b.at(5).heldByPools, 40 * mib);
+    QCOMPARE(b.history.reservedByPool().size(), 2U);
+    QCOMPARE(b.history.segmentOf(AllocationId{0}), SegmentId{0});
+    QVERIFY(!b.history.blockSizeExact(AllocationId{0}));
+}
+
+void TestSegments::withoutSegments()
+{
+    TraceMaker t;
+    t.alloc(0x1000, 100);
+    const Built b = build(t.finish());
+    QVERIFY(!b.history.known() && !b.history.reservedKnown() && !b.history.hasEvents());
+    QVERIFY(b.at(1).segments.empty());
+    QCOMPARE(b.at(1).homeless.size(), 1U);
+    QCOMPARE(b.history.blockSize(AllocationId{0}), 512U);
+    QCOMPARE(b.history.segmentOf(AllocationId{0}), SegmentId::none);
+    QCOMPARE(b.history.allocated().at(1), 512);
+}
+
+void TestSegments::unknownStatesAtTheEnd()
+{
+    TraceMaker t;
+    t.segment(0x1000000, 4 * mib);
+    t.block(BlockState::Unknown, mib, mib);
+    t.block(BlockState::Allocated, mib, mib);
+    // The file forgets the rest of the segment.
+    const Built b = build(t.finish());
+    const SegmentState s = b.at(0);
+    QVERIFY2(broken(b, 0).isEmpty(), broken(b, 0));
+    QCOMPARE(s.pieces.size(), 3U);
+    QCOMPARE(s.pieces[0].kind, PieceKind::Unknown);
+    QCOMPARE(s.pieces[2].kind, PieceKind::Free);
+    QVERIFY(s.pieces[1].exactSize && !s.pieces[2].exactSize);
+    QCOMPARE(s.pinned, 2 * mib);
+    QCOMPARE(b.timeline.allocations().count(), 1U);
+}
+
+void TestSegments::oddSegmentEvents()
+{
+    TraceMaker t;
+    t.event(Action::SegmentAlloc, 0x1000000, 2 * mib); // gone at the end without a word
+    t.event(Action::SegmentFree, 0x9000000, 2 * mib); // but there at the end
+    t.event(Action::SegmentUnmap, 0xf000000, 20 * mib); // nothing is near: a range of its own
+    t.event(Action::SegmentMap, 0xffffffffffff0000, 20 * mib); // past the end of all addresses
+    t.event(Action::SegmentAlloc, 0x5000000, -1);
+    t.segment(0x9000000, 2 * mib);
+    t.block(BlockState::Inactive, 2 * mib, 0);
+    const Built b = build(t.finish());
+    QCOMPARE(b.history.misfits(), 3U);
+    for (StateIndex s = 0; s < b.timeline.states(); ++s)
+        QVERIFY2(broken(b, s).isEmpty(), broken(b, s));
+    QCOMPARE(b.at(0).segments.size(), 2U);
+    QCOMPARE(b.at(0).segments[1].kind, SegmentKind::Large);
+    QCOMPARE(b.at(5).segments.size(), 1U);
+    // The curve keeps to the events, anchored at the end.
+    QCOMPARE(b.history.reserved().last(), std::int64_t(2 * mib));
+    QCOMPARE(b.history.reserved().first(), std::int64_t(2 * mib));
+}
+
+void TestSegments::statedReserved()
+{
+    TraceMaker t(cpuOrdinal);
+    t.alloc(0x1000, 100);
+    t.event(Action::Free, 0x1000, 100);
+    t.builder().source().kind = SourceKind::KinetoTrace;
+    t.builder().device(cpuOrdinal).statedReserved = {300, 200};
+    const Built b = build(t.finish());
+    QVERIFY(!b.history.known() && b.history.reservedKnown());
+    QCOMPARE(b.history.reserved().at(1), 300);
+    QCOMPARE(b.history.reserved().at(2), 200);
+    QCOMPARE(b.history.allocated().at(1), 100); // such recorders state block sizes
+}
+
+QTEST_GUILESS_MAIN(TestSegments)
+#include "tst_segments.moc"
