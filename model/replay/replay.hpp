@@ -17,7 +17,8 @@ struct Replay {
     std::size_t deviceIndex = 0;
     Timeline timeline;
     SegmentHistory segments;
-    /// Requested bytes of live allocations per stream, one entry per stream that ever had one.
+    /// Requested bytes of live allocations per stream, one entry per stream that ever had one, by id. They
+    /// sum to timeline.requested().
     std::vector<std::pair<StreamId, Series>> requestedByStream;
     /// The same per pool; default pool included.
     std::vector<std::pair<PoolId, Series>> requestedByPool;
@@ -26,19 +27,23 @@ struct Replay {
 
     const DeviceTrace& device() const { return snapshot->devices[deviceIndex]; }
     StateIndex states() const { return timeline.states(); }
-    /// Time of a state: of its event; of the first event for state 0. Absent without times.
+    /// Time of a state: of its event; of the first event for state 0. Absent where the event has none (a −1
+    /// says so too).
     std::optional<std::int64_t> timeUs(StateIndex state) const;
-    /// Last state whose event's time is ≤ `us`; binary search over a running maximum of the times, so that a
-    /// time that goes back does not confuse it.
+    /// Last state whose event's time is ≤ `us`, 0 before the first event; binary search over a running
+    /// maximum of the times, so that a time that goes back does not confuse it.
     StateIndex stateAtTime(std::int64_t us) const;
-    /// "peak" or "peak of the recorded window" (help/numbers.md).
+    /// The trace goes back to the start of the run: then the highest point is "peak", else "peak of the
+    /// recorded window" (help/numbers.md).
     bool reachesStart() const;
+    /// The note of this kind on this device, null when there is none.
+    const QualityNote* note(Quality id) const;
 
     /// Builds all of it. Cost: a few passes; polls job.
     static Result<std::shared_ptr<const Replay>> build(
         std::shared_ptr<const Snapshot> snapshot, std::size_t deviceIndex, const Job& job);
 
-    /// Running maximum of the event times, for stateAtTime; empty without times.
+    /// Running maximum of the event times, by event, for stateAtTime; empty without times.
     std::vector<std::int64_t> monotoneTimes;
 };
 
