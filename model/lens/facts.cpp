@@ -190,6 +190,7 @@ std::vector<Pin> pinsOf(const SegmentState& state, const SegmentView& segment, s
     std::vector<Pin> pins;
     const Piece* const begin = state.pieces.data() + segment.firstPiece;
     const std::size_t count = segment.pieceCount;
+    const auto of = std::find_if(begin, begin + count, [&](const Piece& p) { return p.address == hole; });
     for (std::size_t i = 0; i < count; ++i) {
         const Piece& piece = begin[i];
         if (piece.kind == PieceKind::Free)
@@ -199,7 +200,6 @@ std::vector<Pin> pinsOf(const SegmentState& state, const SegmentView& segment, s
             pin.holds += begin[i - 1].size;
         if (i + 1 < count && begin[i + 1].kind == PieceKind::Free)
             pin.holds += begin[i + 1].size;
-        const auto of = std::find_if(begin, begin + count, [&](const Piece& p) { return p.address == hole; });
         if (of != begin + count)
             pin.distance
                 = piece.address > hole ? piece.address - hole - of->size : hole - piece.address - piece.size;
@@ -218,6 +218,32 @@ const SegmentView* segmentAt(const SegmentState& state, std::uint64_t address)
         return nullptr;
     --next;
     return address - next->address < next->size ? &*next : nullptr;
+}
+
+FreeSums freeSums(const SegmentState& state, std::optional<PoolId> pool, std::optional<StreamId> stream)
+{
+    FreeSums sums;
+    for (const SegmentView& segment : state.segments) {
+        if ((pool && segment.pool != *pool) || (stream && segment.stream != *stream))
+            continue;
+        ++sums.segments;
+        sums.reserved += segment.size;
+        sums.waiting += segment.waitingBytes;
+        sums.largestHole = std::max(sums.largestHole, segment.largestHole);
+        if (segment.freeBytes == 0)
+            continue;
+        if (index(segment.pool) != 0) {
+            sums.held += segment.freeBytes;
+            ++sums.heldSegments;
+        } else if (segment.freeBytes < segment.size) {
+            sums.pinned += segment.freeBytes;
+            ++sums.pinnedSegments;
+        } else {
+            sums.releasable += segment.freeBytes;
+            ++sums.releasableSegments;
+        }
+    }
+    return sums;
 }
 
 StackId segmentStack(const Replay& replay, const SegmentView& segment)

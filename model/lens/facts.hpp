@@ -88,6 +88,22 @@ std::vector<Pin> pinsOf(const SegmentState& state, const SegmentView& segment, s
 /// The segment that contains an address, or null. Cost: O(log segments).
 const SegmentView* segmentAt(const SegmentState& state, std::uint64_t address);
 
+/// Free memory of the segments of one pool and stream (or of all), by what can be done with it; sums of the
+/// map's footer. Σ = SegmentState::free when nothing is left out.
+struct FreeSums {
+    std::uint64_t segments = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t pinned = 0; ///< in default-pool segments that also hold blocks
+    std::uint64_t pinnedSegments = 0; ///< of those, the ones with free bytes
+    std::uint64_t releasable = 0; ///< in wholly free default-pool segments
+    std::uint64_t releasableSegments = 0;
+    std::uint64_t held = 0; ///< in private pools
+    std::uint64_t heldSegments = 0;
+    std::uint64_t waiting = 0; ///< block bytes that wait for a stream; not free
+    std::uint64_t largestHole = 0;
+};
+FreeSums freeSums(const SegmentState& state, std::optional<PoolId> pool, std::optional<StreamId> stream);
+
 /// Stack of the event that reserved a segment, or of the segment at the end of the file; none when unknown.
 StackId segmentStack(const Replay& replay, const SegmentView& segment);
 

@@ -10,18 +10,18 @@ namespace tidemark {
 
 namespace {
 
-    constexpr std::uint64_t smallRequest = 1048576;
-    constexpr std::uint64_t blockGranularity = 512;
-    constexpr double gapFrom = 3; ///< logical width from which neighbours get a gap between them
-    constexpr double edgeFrom = 4; ///< logical height from which a block has a lighter top edge
-    constexpr double edgeShare = 0.30;
-    constexpr double wasteShare = 0.45;
+constexpr std::uint64_t smallRequest = 1048576;
+constexpr std::uint64_t blockGranularity = 512;
+constexpr double gapFrom = 3; ///< logical width from which neighbours get a gap between them
+constexpr double edgeFrom = 4; ///< logical height from which a block has a lighter top edge
+constexpr double edgeShare = 0.30;
+constexpr double wasteShare = 0.45;
 
-    /// First device pixel whose centre lies at or right of `edge`.
-    int pixelAt(double edge)
-    {
-        return static_cast<int>(std::ceil(edge - 0.5));
-    }
+/// First device pixel whose centre lies at or right of `edge`.
+int pixelAt(double edge)
+{
+    return static_cast<int>(std::ceil(edge - 0.5));
+}
 
 } // namespace
 
@@ -257,7 +257,7 @@ void SegmentPainter::paintUnmapped(QPainter& painter, QPoint origin, const MapFr
     // Up to the next mapped range of the same reservation, else a stub: where it ends is not recorded.
     const double end = frame.x + frame.width;
     double length = 24;
-    const std::size_t next = frame.segment + std::size_t {1};
+    const std::size_t next = frame.segment + std::size_t{1};
     if (next < segments.size() && segments[next].expandable && segments[next].stream == segment.stream
         && segments[next].pool == segment.pool) {
         const double gap = static_cast<double>(segments[next].address - segment.address - segment.size);
@@ -384,8 +384,7 @@ void SegmentPainter::paintMarks(QPainter& painter, QPoint origin, const QRect& c
         for (std::size_t i = frames.first; i < frames.last; ++i) {
             const MapFrame& frame = picture.frames[i];
             if (state.segments[frame.segment].address == m_scene.selection.address)
-                outline(painter,
-                    rectOf(frame.x, frame.y, frame.width, frame.height).translated(origin));
+                outline(painter, rectOf(frame.x, frame.y, frame.width, frame.height).translated(origin));
         }
     }
     painter.restore();

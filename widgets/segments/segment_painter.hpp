@@ -31,8 +31,8 @@ QString lookName(PieceLook look);
 /// A request to look for room for: holes that could take it are outlined.
 struct FitRequest {
     std::uint64_t bytes = 0;
-    /// The hole is large enough, and the segment of the kind (small or large) the allocator would look in: 1 MiB
-    /// and less go to small segments (c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.6, get_pool).
+    /// The hole is large enough, and the segment of the kind (small or large) the allocator would look in: 1
+    /// MiB and less go to small segments (c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.6, get_pool).
     bool fits(const SegmentView& segment, const Piece& piece) const;
 };
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/segments/map_build.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidemark {
+
+MapBuilt buildMap(const MapRequest& request, std::shared_ptr<const SegmentState> known)
+{
+    const Replay& replay = *request.replay;
+    MapBuilt built;
+    built.replay = request.replay;
+    built.options = request.options;
+    built.state = known
+        ? std::move(known)
+        : std::make_shared<const SegmentState>(replay.segments.stateAt(request.state, replay.timeline));
+    auto picture
+        = std::make_shared<MapPicture>(layoutSegments(*replay.snapshot, *built.state, built.options));
+    const double pitch = built.options.rowHeight + built.options.rowGap;
+    const double rows = std::max(1.0, picture->height / pitch);
+    const double fitting = std::floor(request.height / rows - built.options.rowGap);
+    const double height = std::clamp(fitting, request.smallestRow, request.largestRow);
+    if (height != built.options.rowHeight) {
+        built.options.rowHeight = height;
+        *picture = layoutSegments(*replay.snapshot, *built.state, built.options);
+    }
+    built.picture = std::move(picture);
+    return built;
+}
+
+} // namespace tidemark

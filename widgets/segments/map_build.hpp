@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/core/job.hpp"
+#include "model/layout/segment_layout.hpp"
+
+#include <memory>
+
+namespace tidemark {
+
+/// Everything a map is made from; a value, so that it can be worked on anywhere.
+struct MapRequest {
+    std::shared_ptr<const Replay> replay;
+    StateIndex state = 0;
+    MapOptions options;
+    /// Height to fill: rows grow and shrink between these to do so.
+    double height = 0;
+    double smallestRow = 8;
+    double largestRow = 14;
+};
+
+struct MapBuilt {
+    std::shared_ptr<const Replay> replay;
+    std::shared_ptr<const SegmentState> state;
+    std::shared_ptr<const MapPicture> picture;
+    MapOptions options;
+};
+
+/// Replays the segments (unless `known` is that state already) and lays them out. Cost:
+/// SegmentHistory::stateAt and up to two layouts. Any thread.
+MapBuilt buildMap(const MapRequest& request, std::shared_ptr<const SegmentState> known);
+
+} // namespace tidemark

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/latest_task.hpp"
+#include "widgets/segments/map_build.hpp"
+#include "widgets/segments/segment_map_canvas.hpp"
+#include "widgets/session.hpp"
+#include "widgets/view_state.hpp"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <list>
+
+class QMenu;
+class QStackedLayout;
+class QToolButton;
+
+namespace tidemark {
+
+class EmptyState;
+class FactBar;
+
+/// The instant the map shows.
+enum class MapMoment { Cursor, Peak, Oom, End };
+
+/// The segment map (help/window.md): every reserved segment at one moment, its blocks to scale, its free
+/// memory visible as holes. Follows the cursor: states that cost more than a part of a frame are replayed on
+/// a worker, the newest asked for wins, and the last ones stay at hand. windowTitle() is the dock's subtitle.
+/// GUI thread.
+class SegmentMapView : public QWidget {
+    Q_OBJECT
+public:
+    SegmentMapView(Session& session, ViewState& view, Style& style, QWidget* parent = nullptr);
+    ~SegmentMapView() override;
+
+    /// Button with the map's menu: order, layout, moment, filters. Stands in the footer unless a dock's title
+    /// bar takes it over.
+    QWidget* headerControls() const;
+
+    void setMapLayout(MapLayout layout);
+    MapLayout mapLayout() const { return m_options.layout; }
+    void setOrder(MapOrder order);
+    MapOrder order() const { return m_options.order; }
+    /// Only segments with holes, one a row.
+    void setWithHoles(bool withHoles);
+    bool withHoles() const { return m_options.withHoles; }
+    void setPoolFilter(std::optional<PoolId> pool);
+    void setStreamFilter(std::optional<StreamId> stream);
+    void setMoment(MapMoment moment);
+    MapMoment moment() const { return m_moment; }
+    /// 0: chosen by the layout.
+    void setBytesPerRow(std::uint64_t bytes);
+    /// Outlines the holes that could take a request of this size; absent: none.
+    void setFitRequest(std::optional<std::uint64_t> bytes);
+
+    /// Brings the picture up to date now instead of with the next event; for exports and tests.
+    void flush();
+    /// What is shown; null pieces while nothing can be.
+    const SegmentScene& scene() const { return m_canvas->scene(); }
+    SegmentMapCanvas& canvas() { return *m_canvas; }
+    /// The footer as one line.
+    QString footerText() const;
+    /// What the map says instead of a picture; empty when there is one.
+    QString emptyHeading() const;
+    /// Paints the view as it stands, with vector shapes where the device has them.
+    void renderTo(QPainter& painter, double ratio);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void schedule();
+    void refresh(bool now);
+    void take(MapBuilt&& built);
+    void showMarks();
+    void restyle();
+    void reset();
+    SegmentScene sceneOf(const MapBuilt& built) const;
+    StateIndex wantedState(const Replay& replay) const;
+    std::shared_ptr<const SegmentState> cached(const Replay& replay, StateIndex state) const;
+    MapRequest request(std::shared_ptr<const Replay> replay) const;
+    void showEmpty();
+    bool showsEmptyResult();
+    void updateTexts();
+    void updateFooter();
+    void updateButton();
+    void updateAccessible();
+
+    void fillMenu();
+    void addLayoutActions(QMenu& menu);
+    void addMomentActions(QMenu& menu);
+    void addFilterActions(QMenu& menu);
+    void addFitActions(QMenu& menu);
+    void contextMenu(const MapHit& hit, QPoint position);
+
+    void onHovered(const MapHit& hit);
+    void onClicked(const MapHit& hit);
+    void onDoubleClicked(const MapHit& hit);
+    void showToolTip(const MapHit& hit, QPoint position);
+    void walk(int direction);
+    void walkRows(int direction);
+    void walkSegments(int direction);
+    void zoomToSegment(std::uint32_t segment);
+    void selectBox(std::size_t box);
+    std::optional<std::size_t> selectedBox() const;
+
+    Session& m_session;
+    ViewState& m_view;
+    Style& m_style;
+    SegmentMapCanvas* m_canvas;
+    EmptyState* m_empty;
+    FactBar* m_footer;
+    QToolButton* m_button;
+    QMenu* m_menu;
+    QStackedLayout* m_stack;
+
+    MapOptions m_options;
+    MapMoment m_moment = MapMoment::Cursor;
+    std::optional<FitRequest> m_fit;
+    /// Address of the segment a double click zoomed to.
+    std::optional<std::uint64_t> m_zoomedTo;
+    MapBuilt m_built;
+    std::shared_ptr<const Replay> m_replay;
+    std::list<std::shared_ptr<const SegmentState>> m_recent;
+    double m_lastCostMs = 0;
+    bool m_scheduled = false;
+    bool m_dirty = true;
+    bool m_selecting = false;
+    QTimer m_restTimer;
+    LatestTask<MapBuilt> m_task;
+};
+
+} // namespace tidemark
