@@ -12,10 +12,25 @@ namespace tidemark::limits {
 inline constexpr std::uint64_t maxEvents = 0xfffffff0ULL;
 /// Nesting of lists and dicts kept while reading; PyTorch writes at most 6 levels.
 inline constexpr std::size_t maxDepth = 256;
-/// Highest memo slot accepted in a pickle, far above what real files use per byte.
-inline constexpr std::uint64_t maxMemoSlots = 1ULL << 28;
+/// Memo slots of a pickle below this are kept in an array whatever their order; higher ones only while they
+/// come about in sequence, else in a hash table. So a slot number never decides how much memory is taken.
+inline constexpr std::size_t flatMemoSlots = 1U << 20;
 /// Bytes of one string that is kept whole (a C++ symbol of 75 kB exists); longer ones are cut and counted.
 inline constexpr std::size_t maxStringBytes = 1U << 20;
+/// A string above this is long; once maxLongTextBytes of distinct long ones are kept, further ones are cut to it.
+inline constexpr std::size_t longTextBytes = 4096;
+inline constexpr std::size_t maxLongTextBytes = 32U << 20;
+/// Memory for lists and dicts that are no part of a snapshot (under unknown keys); what is beyond is not kept.
+inline constexpr std::size_t maxLooseBytes = 64U << 20;
+/// A list of this many bare numbers is not kept.
+inline constexpr std::size_t maxLooseItems = 1U << 16;
+/// Names of foreign classes told apart in one file.
+inline constexpr std::size_t maxForeignNames = 64;
+/// Highest device ordinal taken for real.
+inline constexpr std::int64_t maxDevice = 4095;
+/// Values a pickle may hold open at once: this many plus one per 16 bytes read, and open MARKs.
+inline constexpr std::size_t maxOpenValues = 1U << 22;
+inline constexpr std::size_t maxOpenMarks = 1U << 16;
 /// Frames kept of one stack; what is beyond is counted, not stored.
 inline constexpr std::size_t maxStackFrames = 4096;
 /// Names kept as examples in one data-quality note.

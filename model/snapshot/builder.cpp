@@ -23,6 +23,31 @@ void appendRare(std::vector<Id>& column, Id value, std::size_t row)
 }
 
 template <typename Id>
+void replaceRare(std::vector<Id>& column, Id value, std::size_t row, std::size_t rows)
+{
+    if (column.empty() && valid(value))
+        column.assign(rows, Id::none);
+    if (!column.empty())
+        column[row] = value;
+}
+
+EventIndex eventOf(const OomEvent& entry)
+{
+    return entry.event;
+}
+EventIndex eventOf(const std::pair<EventIndex, StringId>& entry)
+{
+    return entry.first;
+}
+
+/// First entry of a side table at or after an event.
+template <typename Table>
+auto findEvent(Table& table, EventIndex event)
+{
+    return std::ranges::lower_bound(table, index(event), {}, [](const auto& e) { return index(eventOf(e)); });
+}
+
+template <typename Id>
 Id rareAt(const std::vector<Id>& column, std::size_t row)
 {
     return column.empty() ? Id::none : column[row];
@@ -52,42 +77,98 @@ void EventBuffer::append(const EventRow& row, StreamId stream)
         otherActions.emplace_back(event, row.otherAction);
 }
 
-void EventBuffer::appendFrom(const EventBuffer& other, std::size_t from)
+EventRow EventBuffer::row(std::size_t at) const
 {
-    const EventColumns& c = other.columns;
     EventRow row;
-    row.action = c.action[from];
-    row.address = c.address[from];
-    row.size = c.size[from];
-    row.timeUs = c.timeUs[from];
-    row.stack = c.stack[from];
-    row.pool = rareAt(c.pool, from);
-    row.userMetadata = rareAt(c.userMetadata, from);
-    row.compileContext = rareAt(c.compileContext, from);
-    row.internalMetadata = rareAt(c.internalMetadata, from);
-    row.category = rareAt(c.category, from);
-    row.forwardStack = rareAt(c.forwardStack, from);
-    const EventIndex event{static_cast<std::uint32_t>(from)};
+    row.action = columns.action[at];
+    row.address = columns.address[at];
+    row.size = columns.size[at];
+    row.hasSize = row.size != 0;
+    row.timeUs = columns.timeUs[at];
+    row.stack = columns.stack[at];
+    row.pool = rareAt(columns.pool, at);
+    row.userMetadata = rareAt(columns.userMetadata, at);
+    row.compileContext = rareAt(columns.compileContext, at);
+    row.internalMetadata = rareAt(columns.internalMetadata, at);
+    row.category = rareAt(columns.category, at);
+    row.forwardStack = rareAt(columns.forwardStack, at);
+    const EventIndex event{static_cast<std::uint32_t>(at)};
     if (row.action == Action::Oom) {
-        const auto found = std::ranges::lower_bound(
-            other.ooms, index(event), {}, [](const OomEvent& o) { return index(o.event); });
-        if (found != other.ooms.end() && found->event == event) {
+        const auto found = findEvent(ooms, event);
+        if (found != ooms.end() && found->event == event) {
             row.hasSize = found->requested.has_value();
             row.deviceFree = found->deviceFree;
         }
     } else if (row.action == Action::Unknown) {
-        const auto found = std::ranges::lower_bound(
-            other.otherActions, index(event), {}, [](const auto& pair) { return index(pair.first); });
-        if (found != other.otherActions.end() && found->first == event)
+        const auto found = findEvent(otherActions, event);
+        if (found != otherActions.end() && found->first == event)
             row.otherAction = found->second;
     }
-    append(row, c.stream[from]);
+    return row;
+}
+
+void EventBuffer::appendFrom(const EventBuffer& other, std::size_t from)
+{
+    append(other.row(from), other.columns.stream[from]);
+}
+
+void EventBuffer::replace(std::size_t at, const EventRow& row, StreamId stream)
+{
+    columns.action[at] = row.action;
+    columns.address[at] = row.address;
+    columns.size[at] = row.size;
+    columns.stream[at] = stream;
+    columns.timeUs[at] = row.timeUs;
+    columns.stack[at] = row.stack;
+    replaceRare(columns.pool, row.pool, at, columns.count());
+    replaceRare(columns.userMetadata, row.userMetadata, at, columns.count());
+    replaceRare(columns.compileContext, row.compileContext, at, columns.count());
+    replaceRare(columns.internalMetadata, row.internalMetadata, at, columns.count());
+    replaceRare(columns.category, row.category, at, columns.count());
+    replaceRare(columns.forwardStack, row.forwardStack, at, columns.count());
+
+    const EventIndex event{static_cast<std::uint32_t>(at)};
+    const auto oom = findEvent(ooms, event);
+    if (oom != ooms.end() && oom->event == event)
+        ooms.erase(oom);
+    const auto other = findEvent(otherActions, event);
+    if (other != otherActions.end() && other->first == event)
+        otherActions.erase(other);
+    if (row.action == Action::Oom)
+        ooms.insert(findEvent(ooms, event),
+            {event, row.hasSize ? std::optional(row.size) : std::nullopt, row.deviceFree});
+    else if (row.action == Action::Unknown)
+        otherActions.insert(findEvent(otherActions, event), {event, row.otherAction});
+}
+
+void EventBuffer::truncate(std::size_t count)
+{
+    const auto cut = [count](auto& column) {
+        if (column.size() > count)
+            column.resize(count);
+    };
+    cut(columns.action);
+    cut(columns.address);
+    cut(columns.size);
+    cut(columns.stream);
+    cut(columns.timeUs);
+    cut(columns.stack);
+    cut(columns.pool);
+    cut(columns.userMetadata);
+    cut(columns.compileContext);
+    cut(columns.internalMetadata);
+    cut(columns.category);
+    cut(columns.forwardStack);
+    while (!ooms.empty() && index(ooms.back().event) >= count)
+        ooms.pop_back();
+    while (!otherActions.empty() && index(otherActions.back().first) >= count)
+        otherActions.pop_back();
 }
 
 SnapshotBuilder::SnapshotBuilder()
     : m_snapshot(std::make_unique<Snapshot>())
 {
-    m_snapshot->pools.emplace_back(0, 0);
+    pool(0, 0);
     m_snapshot->streams.push_back(0);
     m_streams.emplace(0, StreamId{0});
 }
@@ -108,19 +189,25 @@ StreamId SnapshotBuilder::stream(std::int64_t value)
 PoolId SnapshotBuilder::pool(std::int64_t first, std::int64_t second)
 {
     auto& pools = m_snapshot->pools;
-    const std::pair key{first, second};
-    const auto found = std::ranges::find(pools, key);
-    if (found != pools.end())
-        return PoolId{static_cast<std::uint32_t>(found - pools.begin())};
-    pools.push_back(key);
-    return PoolId{static_cast<std::uint32_t>(pools.size() - 1)};
+    const auto [entry, added]
+        = m_pools.try_emplace({first, second}, PoolId{static_cast<std::uint32_t>(pools.size())});
+    if (added)
+        pools.emplace_back(first, second);
+    return entry->second;
+}
+
+DeviceTrace* SnapshotBuilder::findDevice(int ordinal)
+{
+    for (DeviceTrace& d : m_snapshot->devices)
+        if (d.ordinal == ordinal)
+            return &d;
+    return nullptr;
 }
 
 DeviceTrace& SnapshotBuilder::device(int ordinal)
 {
-    for (DeviceTrace& d : m_snapshot->devices)
-        if (d.ordinal == ordinal)
-            return d;
+    if (DeviceTrace* found = findDevice(ordinal))
+        return *found;
     m_snapshot->devices.emplace_back().ordinal = ordinal;
     return m_snapshot->devices.back();
 }

@@ -3,6 +3,7 @@
 
 #include "model/snapshot/snapshot.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,12 @@ struct EventBuffer {
     void append(const EventRow& row, StreamId stream);
     /// Copies row `from` of `other` (with its side tables) to the end.
     void appendFrom(const EventBuffer& other, std::size_t from);
+    /// A row as it was appended, but for the stream, which only the column knows.
+    EventRow row(std::size_t at) const;
+    /// Writes a row again, with its side tables.
+    void replace(std::size_t at, const EventRow& row, StreamId stream);
+    /// Drops the rows from `count` on.
+    void truncate(std::size_t count);
 };
 
 /// The only door into a Snapshot: readers add rows in file order and call finish once. One thread.
@@ -54,6 +61,7 @@ public:
     Source& source() { return m_snapshot->source; }
 
     StreamId stream(std::int64_t value);
+    std::int64_t streamValue(StreamId id) const { return m_snapshot->streams[index(id)]; }
     PoolId pool(std::int64_t first, std::int64_t second);
 
     void append(EventBuffer& buffer, const EventRow& row) { buffer.append(row, stream(row.stream)); }
@@ -61,6 +69,9 @@ public:
     void addTrace(int ordinal, EventBuffer&& events);
     /// The device's columns, created on first use.
     DeviceTrace& device(int ordinal);
+    /// The device's columns, null if there are none so far.
+    DeviceTrace* findDevice(int ordinal);
+    std::size_t deviceSlots() const { return m_snapshot->deviceSlots; }
     void setDeviceSlots(std::size_t count) { m_snapshot->deviceSlots = count; }
     void addAnnotation(const Annotation& annotation) { m_snapshot->annotations.push_back(annotation); }
     void addSetting(std::string key, SettingValue value);
@@ -77,6 +88,7 @@ public:
 private:
     std::unique_ptr<Snapshot> m_snapshot;
     std::unordered_map<std::int64_t, StreamId> m_streams;
+    std::map<std::pair<std::int64_t, std::int64_t>, PoolId> m_pools;
     std::int64_t m_lastStream = 0;
     StreamId m_lastStreamId{};
 };

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/formats/assembler.hpp"
+
+#include "model/core/limits.hpp"
+#include "model/core/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace tidemark {
+
+namespace {
+
+constexpr std::int64_t inlineLimit = std::int64_t{1} << 54;
+
+constexpr std::array<std::string_view, 7> dictClasses{"collections.OrderedDict", "collections.defaultdict",
+    "collections.Counter", "builtins.dict", "__builtin__.dict",
+    "torch.fx.immutable_collections.immutable_dict", "types.MappingProxyType"};
+constexpr std::array<std::string_view, 4> listClasses{
+    "builtins.list", "__builtin__.list", "builtins.tuple", "__builtin__.tuple"};
+constexpr std::array<std::string_view, 2> rebuilders{"copyreg._reconstructor", "copy_reg._reconstructor"};
+
+bool isScalar(Tag tag)
+{
+    return tag < Tag::Text || tag == Tag::Opaque;
+}
+
+/// Items that have a place in a snapshot; lists of them do not count against the budget for the rest.
+bool isRow(Tag tag)
+{
+    return tag >= Tag::Event;
+}
+
+} // namespace
+
+Assembler::Assembler(SnapshotBuilder& builder, const ReadOptions& options)
+    : m_builder(builder)
+    , m_options(options)
+{
+    for (const Word& word : knownWords()) {
+        const std::size_t id = index(builder.strings().intern(word.text));
+        if (m_words.size() <= id)
+            m_words.resize(id + 1);
+        m_words[id] = word;
+    }
+    m_chunks.emplace_back();
+    m_emptyNode = StackId{newNode(Value::emptyList()).id()};
+}
+
+Value Assembler::text(std::string_view bytes)
+{
+    if (bytes.size() > limits::longTextBytes) {
+        const bool tooMuch = m_longTextBytes > limits::maxLongTextBytes;
+        const std::size_t room = tooMuch ? limits::longTextBytes : limits::maxStringBytes;
+        if (bytes.size() > room) {
+            ++m_cutTexts;
+            bytes = bytes.substr(0, room);
+        }
+        const std::size_t before = m_builder.strings().size();
+        const Value result{Tag::Text, static_cast<std::int64_t>(index(m_builder.strings().intern(bytes)))};
+        if (m_builder.strings().size() > before)
+            m_longTextBytes += bytes.size();
+        return result;
+    }
+    return {Tag::Text, static_cast<std::int64_t>(index(m_builder.strings().intern(bytes)))};
+}
+
+Value Assembler::cutText(std::string_view head)
+{
+    ++m_cutTexts;
+    return text(head);
+}
+
+Value Assembler::integer(std::int64_t number)
+{
+    if (number > -inlineLimit && number < inlineLimit)
+        return {Tag::Int, number};
+    m_boxed.push_back(number);
+    return {Tag::Boxed, static_cast<std::int64_t>(m_boxed.size() - 1)};
+}
+
+Value Assembler::unsignedInteger(std::uint64_t number)
+{
+    if (number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        return integer(static_cast<std::int64_t>(number));
+    m_unsigned.push_back(number);
+    return {Tag::Unsigned, static_cast<std::int64_t>(m_unsigned.size() - 1)};
+}
+
+Value Assembler::hugeInteger(std::string_view decimal, std::uint64_t low)
+{
+    m_huge.push_back({low, m_builder.strings().intern(decimal)});
+    return {Tag::Huge, static_cast<std::int64_t>(m_huge.size() - 1)};
+}
+
+Value Assembler::real(double number)
+{
+    m_reals.push_back(number);
+    return {Tag::Real, static_cast<std::int64_t>(m_reals.size() - 1)};
+}
+
+const Word* Assembler::wordOf(Value value) const
+{
+    if (value.tag() != Tag::Text || value.id() >= m_words.size())
+        return nullptr;
+    const Word& word = m_words[value.id()];
+    return word.text ? &word : nullptr;
+}
+
+Key Assembler::keyOf(Value key) const
+{
+    return key.tag() == Tag::Text && key.id() < m_words.size() ? m_words[key.id()].key : Key::Other;
+}
+
+std::uint64_t Assembler::keysOf(std::span<const Value> flat) const
+{
+    std::uint64_t keys = 0;
+    for (std::size_t i = 0; i < flat.size(); i += 2)
+        keys |= bit(keyOf(flat[i]));
+    return keys;
+}
+
+Value Assembler::newNode(Value content)
+{
+    m_nodes.push_back(content);
+    return {Tag::Node, static_cast<std::int64_t>(m_nodes.size() - 1)};
+}
+
+Value Assembler::share(Value value)
+{
+    switch (value.tag()) {
+    case Tag::None:
+    case Tag::Bool:
+    case Tag::Int:
+    case Tag::Boxed:
+    case Tag::Unsigned:
+    case Tag::Huge:
+    case Tag::Real:
+    case Tag::Text:
+    case Tag::Opaque:
+    case Tag::Name:
+    case Tag::Node:
+    case Tag::EmptyTuple:
+    case Tag::Pair:
+        return value;
+    default:
+        return newNode(value);
+    }
+}
+
+Value Assembler::finishDict(std::span<const Value> keysAndValues)
+{
+    if (keysAndValues.empty())
+        return Value::emptyDict();
+    return newDict(keysAndValues, keysOf(keysAndValues));
+}
+
+Value Assembler::finishList(std::span<const Value> items)
+{
+    return items.empty() ? Value::emptyList() : newList(items);
+}
+
+Value Assembler::finishTuple(std::span<const Value> items)
+{
+    if (items.empty())
+        return Value::emptyTuple();
+    if (items.size() == 2 && items[0].tag() <= Tag::Boxed && items[1].tag() <= Tag::Boxed) {
+        const auto first = integerOf(items[0]);
+        const auto second = integerOf(items[1]);
+        if (first && second) {
+            const auto [entry, added]
+                = m_pairIds.try_emplace({*first, *second}, static_cast<std::uint32_t>(m_pairs.size()));
+            if (added) {
+                m_pairs.emplace_back(*first, *second);
+                m_pairPools.push_back(PoolId::none);
+            }
+            return {Tag::Pair, entry->second};
+        }
+    }
+    return newList(items);
+}
+
+Value Assembler::newDict(std::span<const Value> flat, std::uint64_t keys)
+{
+    const DictKind kind = kindOf(keys);
+    if (kind != DictKind::Generic && kind != DictKind::Top)
+        return makeRow(kind, flat);
+    return newBody(flat, keys);
+}
+
+Value Assembler::newBody(std::span<const Value> flat, std::uint64_t keys)
+{
+    std::uint32_t id = 0;
+    if (m_freeDicts.empty()) {
+        id = static_cast<std::uint32_t>(m_dicts.size());
+        m_dicts.emplace_back();
+    } else {
+        id = m_freeDicts.back();
+        m_freeDicts.pop_back();
+    }
+    m_dicts[id].flat.assign(flat.begin(), flat.end());
+    m_dicts[id].keys = keys;
+    Value body{Tag::Dict, id};
+    // Snapshots themselves, and the history of old files' blocks, are never dropped.
+    if ((keys & (bit(Key::Segments) | bit(Key::DeviceTraces) | bit(Key::RealSize))) == 0)
+        keepBudget(body, sizeof(DictBody) + flat.size_bytes());
+    return body;
+}
+
+bool Assembler::setItems(Value& dict, std::span<const Value> keysAndValues)
+{
+    const Value content = resolve(dict);
+    switch (content.tag()) {
+    case Tag::EmptyDict:
+    case Tag::Foreign: { // an object that takes items is of a dict class
+        const Value made = finishDict(keysAndValues);
+        slot(dict) = made;
+        return true;
+    }
+    case Tag::Dict: {
+        DictBody& body = m_dicts[content.id()];
+        body.flat.insert(body.flat.end(), keysAndValues.begin(), keysAndValues.end());
+        body.keys |= keysOf(keysAndValues);
+        const DictKind kind = kindOf(body.keys);
+        if (kind == DictKind::Generic || kind == DictKind::Top)
+            return true;
+        const std::vector<Value> flat = std::move(body.flat);
+        body = {};
+        m_freeDicts.push_back(content.id());
+        m_looseBytes -= std::min(m_looseBytes, sizeof(DictBody) + (flat.size() * sizeof(Value)));
+        const Value made = makeRow(kind, flat);
+        slot(dict) = made;
+        return true;
+    }
+    case Tag::Event:
+    case Tag::Frame:
+    case Tag::Segment:
+    case Tag::Block:
+    case Tag::Annotation: {
+        Value row = content;
+        updateRow(row, keysAndValues);
+        slot(dict) = row;
+        return true;
+    }
+    case Tag::Opaque:
+        return true;
+    default:
+        return false;
+    }
+}
+
+Value Assembler::newList(std::span<const Value> items)
+{
+    switch (resolve(items.front()).tag()) {
+    case Tag::Frame:
+        if (collectFrames(items))
+            return {Tag::Stack, static_cast<std::int64_t>(index(m_builder.stacks().intern(m_scratch)))};
+        break;
+    case Tag::Event:
+        if (allEvents(items)) {
+            m_eventLists.emplace_back();
+            startChunk(resolve(items.front()).id());
+            addRows(m_eventLists.back(), items);
+            return {Tag::EventList, static_cast<std::int64_t>(m_eventLists.size() - 1)};
+        }
+        break;
+    default:
+        break;
+    }
+    return newItems(items);
+}
+
+Value Assembler::newItems(std::span<const Value> items)
+{
+    std::uint32_t id = 0;
+    if (m_freeLists.empty()) {
+        id = static_cast<std::uint32_t>(m_lists.size());
+        m_lists.emplace_back();
+    } else {
+        id = m_freeLists.back();
+        m_freeLists.pop_back();
+    }
+    m_lists[id].assign(items.begin(), items.end());
+    Value list{Tag::List, id};
+    if (!isRow(resolve(items.front()).tag()))
+        keepBudget(list, sizeof(std::vector<Value>) + items.size_bytes());
+    return list;
+}
+
+/// Counts memory that holds nothing of a snapshot so far; past the budget such containers are not kept.
+void Assembler::keepBudget(Value& container, std::size_t bytes)
+{
+    m_looseBytes += bytes;
+    if (m_looseBytes <= limits::maxLooseBytes)
+        return;
+    m_looseBytes -= bytes;
+    if (container.tag() == Tag::List) {
+        m_lists[container.id()] = {};
+        m_freeLists.push_back(container.id());
+    } else {
+        m_dicts[container.id()] = {};
+        m_freeDicts.push_back(container.id());
+    }
+    container = Value::opaque();
+}
+
+bool Assembler::append(Value& list, std::span<const Value> items)
+{
+    const Value content = resolve(list);
+    switch (content.tag()) {
+    case Tag::EmptyList:
+    case Tag::Foreign: { // an object that takes items is of a list class
+        if (items.empty())
+            return true;
+        const Value made = newList(items);
+        slot(list) = made;
+        return true;
+    }
+    case Tag::EventList:
+    case Tag::Stack:
+    case Tag::List: {
+        Value grown = content;
+        if (!items.empty())
+            extend(grown, items);
+        slot(list) = grown;
+        return true;
+    }
+    case Tag::Opaque:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool Assembler::appendOne(Value& list, Value item)
+{
+    if (resolve(list).tag() != Tag::EmptyList || resolve(item).tag() != Tag::Frame)
+        return append(list, {&item, 1});
+    // More frames will follow one by one; the list becomes a stack when it is used as one.
+    const Value made = newItems({&item, 1});
+    slot(list) = made;
+    return true;
+}
+
+void Assembler::extend(Value& list, std::span<const Value> items)
+{
+    if (list.tag() == Tag::EventList) {
+        if (allEvents(items)) {
+            addRows(m_eventLists[list.id()], items);
+            return;
+        }
+        list = loosen(list);
+    } else if (list.tag() == Tag::Stack) {
+        list = loosen(list);
+    }
+    if (list.tag() != Tag::List)
+        return;
+    std::vector<Value>& kept = m_lists[list.id()];
+    const bool useful = isRow(resolve(kept.front()).tag());
+    const std::size_t before = kept.size();
+    kept.insert(kept.end(), items.begin(), items.end());
+    if (!useful)
+        keepBudget(list, (kept.size() - before) * sizeof(Value));
+    if (list.tag() != Tag::List || useful || before >= limits::maxLooseItems
+        || kept.size() < limits::maxLooseItems)
+        return;
+    // A long list of bare numbers is nobody's trace: only its existence matters.
+    if (std::ranges::all_of(kept, [](Value v) { return isScalar(v.tag()); })) {
+        m_looseBytes -= std::min(m_looseBytes, kept.size() * sizeof(Value));
+        kept = {};
+        m_freeLists.push_back(list.id());
+        list = Value::opaque();
+    }
+}
+
+/// A list of events or a stack as a plain list, so that anything can be added.
+Value Assembler::loosen(Value list)
+{
+    std::vector<Value> items;
+    if (list.tag() == Tag::Stack) {
+        for (const FrameId f : m_builder.stacks()[StackId{list.id()}])
+            items.emplace_back(Tag::Frame, static_cast<std::int64_t>(index(f)));
+    } else {
+        for (const Range& r : m_eventLists[list.id()])
+            for (std::uint32_t i = 0; i < r.count; ++i)
+                items.emplace_back(Tag::Event, r.first + i);
+    }
+    if (items.empty())
+        return Value::emptyList();
+    return newItems(items);
+}
+
+bool Assembler::collectFrames(std::span<const Value> items)
+{
+    if (items.size() > limits::maxStackFrames) {
+        ++m_cutStacks;
+        items = items.first(limits::maxStackFrames);
+    }
+    m_scratch.resize(items.size());
+    const Value* nodes = m_nodes.data();
+    FrameId* out = m_scratch.data();
+    for (const Value item : items) {
+        const Value v = item.tag() == Tag::Node ? nodes[item.id()] : item;
+        if (v.tag() != Tag::Frame)
+            return false;
+        *out++ = FrameId{v.id()};
+    }
+    return true;
+}
+
+bool Assembler::allEvents(std::span<const Value> items) const
+{
+    return std::ranges::all_of(items, [this](Value v) { return resolve(v).tag() == Tag::Event; });
+}
+
+void Assembler::addRows(std::vector<Range>& ranges, std::span<const Value> events)
+{
+    for (const Value v : events) {
+        const std::uint32_t row = resolve(v).id();
+        if (!ranges.empty() && ranges.back().first + ranges.back().count == row)
+            ++ranges.back().count;
+        else
+            ranges.push_back({row, 1});
+    }
+}
+
+/// Lets the rows from `row` on begin a buffer of their own, so that a device's trace can be moved, not
+/// copied.
+void Assembler::startChunk(std::uint32_t row)
+{
+    constexpr std::size_t maxChunks = 4096;
+    Chunk& last = m_chunks.back();
+    if (row <= last.firstRow || m_chunks.size() >= maxChunks)
+        return;
+    const std::size_t from = row - last.firstRow;
+    Chunk next;
+    next.firstRow = row;
+    for (std::size_t i = from; i < last.rows.count(); ++i)
+        next.rows.appendFrom(last.rows, i);
+    last.rows.truncate(from);
+    m_chunks.push_back(std::move(next));
+}
+
+std::span<const Value> Assembler::itemsOf(Value list) const
+{
+    const Value content = resolve(list);
+    if (content.tag() == Tag::List)
+        return m_lists[content.id()];
+    return {};
+}
+
+Value Assembler::name(std::string_view module, std::string_view symbol)
+{
+    std::string full(module.substr(0, limits::longTextBytes));
+    full += '.';
+    full += symbol.substr(0, limits::longTextBytes);
+    return {Tag::Name, static_cast<std::int64_t>(index(m_builder.strings().intern(full)))};
+}
+
+std::string_view Assembler::foreignName(Value value) const
+{
+    const Value content = resolve(value);
+    if (content.tag() != Tag::Name && content.tag() != Tag::Foreign)
+        return {};
+    return m_builder.strings().view(content.text());
+}
+
+Value Assembler::inertCall(Value callee, Value arguments)
+{
+    const std::string_view called = foreignName(callee);
+    const std::span<const Value> args = itemsOf(arguments);
+    if (std::ranges::find(dictClasses, called) != dictClasses.end()) {
+        const Value source = args.empty() ? Value::emptyDict() : resolve(args.front());
+        if (source.tag() == Tag::Dict) {
+            const std::vector<Value> flat = m_dicts[source.id()].flat;
+            return finishDict(flat);
+        }
+        std::vector<Value> flat;
+        for (const Value pair : itemsOf(source)) {
+            const auto both = itemsOf(pair);
+            if (both.size() == 2)
+                flat.insert(flat.end(), both.begin(), both.end());
+        }
+        return finishDict(flat);
+    }
+    if (std::ranges::find(listClasses, called) != listClasses.end())
+        return args.empty() ? Value::emptyList() : args.front();
+    if (std::ranges::find(rebuilders, called) != rebuilders.end() && args.size() == 3) {
+        // How protocols 0 and 1 write subclasses: the third argument is the plain content.
+        const Tag tag = tagOf(args[2]);
+        if (tag == Tag::Dict || tag == Tag::List || tag == Tag::EmptyDict || tag == Tag::EmptyList)
+            return args[2];
+    }
+    const std::string shown = called.empty() ? "an unnamed object" : std::string(called);
+    if (m_foreign.size() < limits::maxForeignNames || m_foreign.contains(shown))
+        ++m_foreign[shown];
+    else
+        ++m_foreign["others"];
+    const Value content = resolve(callee);
+    if (content.tag() == Tag::Name || content.tag() == Tag::Foreign)
+        return {Tag::Foreign, content.payload()};
+    return {Tag::Foreign, static_cast<std::int64_t>(index(m_builder.strings().intern(shown)))};
+}
+
+std::string Assembler::describe(Value value) const
+{
+    const Value content = resolve(value);
+    switch (content.tag()) {
+    case Tag::None:
+        return "None";
+    case Tag::Bool:
+        return "a truth value";
+    case Tag::Int:
+    case Tag::Boxed:
+    case Tag::Unsigned:
+    case Tag::Huge:
+        return "a whole number";
+    case Tag::Real:
+        return "a number";
+    case Tag::Text:
+        return "a text";
+    case Tag::Name:
+        return "the name " + std::string(foreignName(content));
+    case Tag::Foreign:
+        return "an object of " + std::string(foreignName(content));
+    case Tag::EmptyTuple:
+    case Tag::Pair:
+        return "a tuple";
+    case Tag::EmptyList:
+        return "an empty list";
+    case Tag::List:
+    case Tag::EventList:
+    case Tag::Stack:
+        return "a list";
+    case Tag::EmptyDict:
+        return "an empty dict";
+    default:
+        return content.tag() == Tag::Opaque ? "something" : "a dict";
+    }
+}
+
+std::uint64_t Assembler::events() const
+{
+    return m_chunks.back().firstRow + m_chunks.back().rows.count();
+}
+
+std::string Assembler::understood() const
+{
+    const auto counted = [](std::uint64_t n, const char* one, const char* many) {
+        return formatCount(static_cast<std::int64_t>(n)) + (n == 1 ? one : many);
+    };
+    return counted(events(), " event", " events") + " and "
+        + counted(m_segments.size(), " segment", " segments");
+}
+
+} // namespace tidemark

@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/formats/assembler.hpp"
+
+#include "model/core/limits.hpp"
+#include "model/core/text.hpp"
+#include "model/core/units.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace tidemark {
+
+/// The values under the keys of the top level.
+struct Assembler::Top {
+    std::optional<Value> segments;
+    std::optional<Value> traces;
+    std::optional<Value> hostSegments;
+    std::optional<Value> hostTraces;
+    Value settings;
+    Value annotations;
+    Value ringCapacity;
+    Value ringOverflowed;
+    Key last = Key::Other; ///< of the last pair in the file
+    bool cut = false;
+};
+
+std::optional<Error> Assembler::finish(Value value, bool cut)
+{
+    Top top;
+    top.cut = cut;
+    if (auto error = readTop(value, top))
+        return error;
+    finishTraces(top);
+    const bool cutSegments = cut && (top.last == Key::Segments || top.last == Key::HostSegments);
+    if (top.segments && !cutSegments)
+        finishSegments(*top.segments, std::nullopt);
+    if (top.hostSegments && !cutSegments)
+        finishSegments(*top.hostSegments, -1);
+    finishAnnotations(top.annotations);
+    finishSettings("", top.settings, 0);
+    finishRings(top);
+    finishNotes();
+    return std::nullopt;
+}
+
+Error Assembler::notASnapshot(const std::string& found) const
+{
+    std::string message = "This is not a memory snapshot: it holds " + found
+        + ", where a dict with the keys segments or device_traces (or a list of segments) was expected.";
+    if (!m_foreign.empty())
+        message += " It asks for " + displayText(m_foreign.begin()->first, 80)
+            + " to be called when it is loaded; that was not done.";
+    message += " Record one with torch.cuda.memory._dump_snapshot.";
+    return {ErrorCode::NotASnapshot, message, std::nullopt};
+}
+
+std::optional<Error> Assembler::readTop(Value value, Top& top)
+{
+    const Value content = resolve(value);
+    switch (content.tag()) {
+    case Tag::EmptyList:
+    case Tag::List: { // memory_snapshot(), PyTorch 1.13: the segments alone
+        const auto items = itemsOf(content);
+        const bool any = std::ranges::any_of(items, [this](Value v) { return tagOf(v) == Tag::Segment; });
+        if (!items.empty() && !any)
+            return notASnapshot("a list of other things");
+        top.segments = content;
+        top.last = Key::Segments;
+        return std::nullopt;
+    }
+    case Tag::Dict:
+        break;
+    default:
+        return notASnapshot(describe(content));
+    }
+
+    const std::vector<Value> flat = m_dicts[content.id()].flat;
+    for (std::size_t i = 0; i < flat.size(); i += 2) {
+        const Value v = flat[i + 1];
+        top.last = keyOf(flat[i]);
+        switch (top.last) {
+        case Key::Segments:
+            top.segments = v;
+            break;
+        case Key::DeviceTraces:
+            top.traces = v;
+            break;
+        case Key::Traces: // written by _memory_viz.py around a bare list; always empty there
+            if (!top.traces)
+                top.traces = v;
+            break;
+        case Key::HostSegments:
+            top.hostSegments = v;
+            break;
+        case Key::HostTraces:
+            top.hostTraces = v;
+            break;
+        case Key::AllocatorSettings:
+            top.settings = v;
+            break;
+        case Key::ExternalAnnotations:
+            top.annotations = v;
+            break;
+        case Key::TraceAllocMaxEntries:
+            top.ringCapacity = v;
+            break;
+        case Key::TraceAllocOverflowed:
+            top.ringOverflowed = v;
+            break;
+        default:
+            oddKey(DictKind::Top, flat[i]);
+            break;
+        }
+    }
+    const bool snapshot = top.segments || top.hostSegments || top.hostTraces
+        || (top.traces && (m_dicts[content.id()].keys & bit(Key::DeviceTraces)) != 0);
+    if (!snapshot) {
+        std::string names;
+        for (std::size_t i = 0; i < flat.size() && i < 6; i += 2)
+            names += (i > 0 ? ", " : "") + displayText(plainText(flat[i]), 40);
+        return notASnapshot("a dict with the keys " + names + (flat.size() > 6 ? ", …" : ""));
+    }
+    for (const auto& [what, where] :
+        {std::pair{&top.segments, "segments"}, std::pair{&top.traces, "device_traces"}}) {
+        if (!*what)
+            continue;
+        const Tag tag = tagOf(**what);
+        const bool list = tag == Tag::List || tag == Tag::EmptyList || tag == Tag::EmptyTuple
+            || tag == Tag::EventList || tag == Tag::None;
+        if (!list)
+            return notASnapshot(describe(**what) + " under the key " + where);
+    }
+    return std::nullopt;
+}
+
+std::vector<Assembler::Range> Assembler::rangesOf(Value list)
+{
+    const Value content = resolve(list);
+    if (content.tag() == Tag::EventList)
+        return m_eventLists[content.id()];
+    std::vector<Range> ranges;
+    for (const Value item : itemsOf(content)) {
+        Value event = resolve(item);
+        // Rewritten files have entries without an action; they stay in the list as what they are.
+        if (event.tag() == Tag::EmptyDict || event.tag() == Tag::Dict || event.tag() == Tag::Block) {
+            const std::vector<Value> flat
+                = event.tag() == Tag::Dict ? m_dicts[event.id()].flat : std::vector<Value>{};
+            EventRow row;
+            setAction(row, Value::none());
+            for (std::size_t i = 0; i < flat.size(); i += 2)
+                setEventField(row, keyOf(flat[i]), flat[i], flat[i + 1]);
+            event = {Tag::Event, static_cast<std::int64_t>(events())};
+            m_builder.append(m_chunks.back().rows, row);
+            slot(const_cast<Value&>(item)) = event; // NOLINT: shared entries become one row
+        } else if (event.tag() == Tag::EventList) {
+            const auto& inner = m_eventLists[event.id()];
+            ranges.insert(ranges.end(), inner.begin(), inner.end());
+            continue;
+        } else if (event.tag() != Tag::Event) {
+            ++m_oddTypes[{DictKind::Top, "trace entry (" + describe(event) + ")"}];
+            continue;
+        }
+        addRows(ranges, {&event, 1});
+    }
+    return ranges;
+}
+
+void Assembler::finishTraces(Top& top)
+{
+    std::vector<TraceList> traces;
+    if (top.traces) {
+        const Value content = resolve(*top.traces);
+        std::vector<Value> lists(itemsOf(content).begin(), itemsOf(content).end());
+        if (content.tag() == Tag::EventList) // a writer that forgot the list of devices
+            lists = {content};
+        m_builder.setDeviceSlots(lists.size());
+        for (std::size_t i = 0; i < lists.size() && i <= static_cast<std::size_t>(limits::maxDevice); ++i)
+            if (auto ranges = rangesOf(lists[i]); !ranges.empty())
+                traces.push_back({static_cast<int>(i), std::move(ranges)});
+    }
+    const bool anyEvents = !traces.empty();
+    if (top.hostTraces)
+        if (auto ranges = rangesOf(*top.hostTraces); !ranges.empty())
+            traces.push_back({-1, std::move(ranges)});
+
+    // Lists of several devices that refer to the same rows cannot be moved.
+    std::vector<Range> used;
+    for (const TraceList& t : traces)
+        used.insert(used.end(), t.ranges.begin(), t.ranges.end());
+    std::ranges::sort(used, {}, &Range::first);
+    bool alone = true;
+    for (std::size_t i = 1; i < used.size() && alone; ++i)
+        alone = used[i - 1].first + used[i - 1].count <= used[i].first;
+
+    const bool emptySegments = !top.segments || itemsOf(*top.segments).empty();
+    const bool hasSegments = top.segments && (!emptySegments || !anyEvents);
+    if (top.cut && !traces.empty() && (top.last == Key::DeviceTraces || top.last == Key::HostTraces))
+        m_cutDevice = traces.back().ordinal;
+    for (TraceList& t : traces)
+        addTrace(t, alone);
+    m_hasSegments = hasSegments && !(top.cut && top.last == Key::Segments);
+    m_hasHostSegments = top.hostSegments.has_value() && !(top.cut && top.last == Key::HostSegments);
+    for (const TraceList& t : traces)
+        m_builder.device(t.ordinal).hasSegments
+            = t.ordinal != m_cutDevice && (t.ordinal == -1 ? m_hasHostSegments : m_hasSegments);
+}
+
+EventBuffer Assembler::takeRows(const TraceList& trace, bool alone)
+{
+    std::uint64_t first = 0;
+    std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+    if (m_options.events)
+        std::tie(first, last) = *m_options.events;
+
+    if (alone && trace.ranges.size() == 1 && !m_options.events)
+        for (Chunk& chunk : m_chunks)
+            if (chunk.firstRow == trace.ranges[0].first && chunk.rows.count() == trace.ranges[0].count)
+                return std::exchange(chunk.rows, {});
+
+    EventBuffer rows;
+    std::uint64_t at = 0;
+    for (const Range& r : trace.ranges) {
+        const std::uint64_t begin = std::max(first, at) - at;
+        const std::uint64_t end = last < at ? 0 : std::min<std::uint64_t>(r.count, last - at + 1);
+        for (std::uint64_t i = begin; i < end; ++i) {
+            const auto row = static_cast<std::uint32_t>(r.first + i);
+            const Chunk& chunk = chunkOf(row);
+            rows.appendFrom(chunk.rows, row - chunk.firstRow);
+        }
+        at += r.count;
+    }
+    return rows;
+}
+
+void Assembler::addTrace(TraceList& trace, bool alone)
+{
+    EventBuffer rows = takeRows(trace, alone);
+    finishColumns(rows.columns);
+    noteEvents(trace.ordinal, rows);
+    addMarks(trace.ordinal, rows);
+    m_builder.addTrace(trace.ordinal, std::move(rows));
+    if (m_options.events)
+        m_builder.device(trace.ordinal).firstEventInFile
+            = static_cast<std::uint32_t>(std::min<std::uint64_t>(m_options.events->first, limits::maxEvents));
+}
+
+void Assembler::finishColumns(EventColumns& columns)
+{
+    for (StackId& stack : columns.stack)
+        stack = finalStack(stack);
+    for (StackId& stack : columns.forwardStack)
+        stack = finalStack(stack);
+}
+
+StackId Assembler::finalStack(StackId node)
+{
+    if (!valid(node))
+        return node;
+    Value& content = m_nodes[index(node)];
+    if (content.tag() == Tag::Stack)
+        return StackId{content.id()};
+    const StackId stack = stackOfItems(content);
+    content = {Tag::Stack, static_cast<std::int64_t>(index(stack))};
+    return stack;
+}
+
+StackId Assembler::stackOfItems(Value list)
+{
+    const std::vector<Value> items(itemsOf(list).begin(), itemsOf(list).end());
+    std::vector<FrameId> frames;
+    for (const Value item : items) {
+        if (frames.size() >= limits::maxStackFrames) {
+            ++m_cutStacks;
+            break;
+        }
+        if (const auto frame = frameOfItem(item))
+            frames.push_back(*frame);
+        else
+            ++m_lostFrames;
+    }
+    return m_builder.stacks().intern(frames);
+}
+
+/// A frame of whatever stands in a list of frames: a dict that lacks keys, or (forward_frames) a text like
+/// `File "model.py", line 3, in forward`.
+std::optional<FrameId> Assembler::frameOfItem(Value item)
+{
+    const Value v = resolve(item);
+    if (v.tag() == Tag::Frame)
+        return FrameId{v.id()};
+    if (v.tag() == Tag::Dict) {
+        const std::vector<Value> flat = m_dicts[v.id()].flat;
+        return internFrame(flat, {}, nullptr);
+    }
+    if (v.tag() != Tag::Text)
+        return std::nullopt;
+
+    StringTable& strings = m_builder.strings();
+    const std::string text(strings.view(v.text()));
+    Frame frame;
+    const std::size_t file = text.find("File \"");
+    const std::size_t line = file == std::string::npos ? file : text.find("\", line ", file + 6);
+    if (line == std::string::npos) {
+        frame.name = v.text();
+        return m_builder.frames().intern(frame);
+    }
+    frame.file = strings.intern(std::string_view(text).substr(file + 6, line - file - 6));
+    std::from_chars(text.data() + line + 8, text.data() + text.size(), frame.line);
+    const std::size_t in = text.find(", in ", line);
+    if (in != std::string::npos)
+        frame.name = strings.intern(
+            std::string_view(text).substr(in + 5, std::min(text.find('\n', in), text.size()) - in - 5));
+    return m_builder.frames().intern(frame);
+}
+
+/// PyTorch 2.4 wrote record_function ranges as events: START or END as the frame's name, the range's name as
+/// its file.
+void Assembler::addMarks(int ordinal, const EventBuffer& rows)
+{
+    for (std::size_t i = 0; i < rows.count(); ++i) {
+        if (rows.columns.action[i] != Action::UserDefined)
+            continue;
+        const auto frames = m_builder.stacks()[rows.columns.stack[i]];
+        if (frames.empty())
+            continue;
+        const Frame frame = m_builder.frames()[frames.front()];
+        Annotation mark;
+        mark.start = m_builder.strings().view(frame.name) == "START";
+        mark.name = frame.file;
+        mark.device = ordinal;
+        mark.timeUs = rows.columns.timeUs[i];
+        mark.event = EventIndex{static_cast<std::uint32_t>(i)};
+        m_builder.addAnnotation(mark);
+    }
+}
+
+void Assembler::noteEvents(int ordinal, const EventBuffer& rows)
+{
+    const EventColumns& c = rows.columns;
+    for (const auto& [event, word] : rows.otherActions) {
+        m_builder.note(Quality::UnknownAction, ordinal, m_builder.strings().view(word),
+            "Actions that no version of PyTorch writes: they are listed as events and change nothing else.");
+        QualityNote* note = m_builder.findNote(Quality::UnknownAction, ordinal);
+        if (!note->firstEvent)
+            note->firstEvent = static_cast<std::uint32_t>(index(event));
+    }
+    const auto mustHaveBytes
+        = [](Action a) { return a == Action::Alloc || a == Action::SegmentAlloc || a == Action::SegmentMap; };
+    for (std::size_t i = 0; i < c.count(); ++i) {
+        if (c.size[i] > 0 || (c.size[i] == 0 && !mustHaveBytes(c.action[i]))
+            || c.action[i] == Action::UserDefined)
+            continue;
+        m_builder.note(Quality::AbsurdSize, ordinal, formatAddress(c.address[i]),
+            "Sizes of zero, below zero or of 2^63 and more: they are shown as they are and count as 0 in "
+            "every total.");
+        QualityNote* note = m_builder.findNote(Quality::AbsurdSize, ordinal);
+        if (!note->firstEvent)
+            note->firstEvent = static_cast<std::uint32_t>(i);
+    }
+}
+
+std::optional<Assembler::SegmentDraft> Assembler::segmentOf(Value value)
+{
+    const Value v = resolve(value);
+    if (v.tag() == Tag::Segment)
+        return m_segments[v.id()];
+    if (v.tag() != Tag::Dict && v.tag() != Tag::EmptyDict)
+        return std::nullopt;
+    SegmentDraft draft;
+    if (v.tag() == Tag::Dict) {
+        const std::vector<Value> flat = m_dicts[v.id()].flat;
+        for (std::size_t i = 0; i < flat.size(); i += 2)
+            setSegmentField(draft, keyOf(flat[i]), flat[i], flat[i + 1]);
+    }
+    return draft;
+}
+
+std::optional<Assembler::BlockDraft> Assembler::blockOf(Value value)
+{
+    const Value v = resolve(value);
+    if (v.tag() == Tag::Block)
+        return m_blocks[v.id()];
+    if (v.tag() != Tag::Dict && v.tag() != Tag::EmptyDict)
+        return std::nullopt;
+    BlockDraft draft;
+    draft.stateName = m_builder.strings().intern("None");
+    if (v.tag() == Tag::Dict) {
+        const std::vector<Value> flat = m_dicts[v.id()].flat;
+        for (std::size_t i = 0; i < flat.size(); i += 2)
+            setBlockField(draft, keyOf(flat[i]), flat[i], flat[i + 1]);
+    }
+    return draft;
+}
+
+void Assembler::finishSegments(Value list, std::optional<int> ordinal)
+{
+    const std::vector<Value> items(itemsOf(list).begin(), itemsOf(list).end());
+    for (const Value item : items) {
+        const auto draft = segmentOf(item);
+        if (!draft) {
+            ++m_oddTypes[{DictKind::Top, "segment (" + describe(item) + ")"}];
+            continue;
+        }
+        if (!ordinal && (draft->device < -1 || draft->device > limits::maxDevice)) {
+            ++m_oddTypes[{DictKind::Top, "segment of device " + std::to_string(draft->device)}];
+            continue;
+        }
+        DeviceTrace& device = m_builder.device(ordinal.value_or(static_cast<int>(draft->device)));
+        // The state at the end says nothing about a trace that breaks off before.
+        if (m_cutDevice == device.ordinal)
+            continue;
+        device.hasSegments = true;
+        finishSegment(*draft, device);
+    }
+}
+
+void Assembler::finishSegment(const SegmentDraft& draft, DeviceTrace& device)
+{
+    Segment segment;
+    segment.address = draft.address;
+    segment.stream = m_builder.stream(draft.stream);
+    segment.pool = draft.pool;
+    segment.stack = finalStack(draft.stackNode);
+    segment.kind = draft.kind;
+    segment.expandable = draft.expandable;
+    segment.firstBlock = static_cast<std::uint32_t>(device.blocks.size());
+    std::uint64_t running = draft.address;
+    const std::vector<Value> items(itemsOf(draft.blocks).begin(), itemsOf(draft.blocks).end());
+    for (const Value item : items) {
+        if (const auto block = blockOf(item))
+            finishBlock(*block, running, device.ordinal, device);
+        else
+            ++m_oddTypes[{DictKind::Segment, "block (" + describe(item) + ")"}];
+    }
+    segment.blockCount = static_cast<std::uint32_t>(device.blocks.size()) - segment.firstBlock;
+    segment.totalSize
+        = draft.hasTotalSize ? draft.totalSize : static_cast<std::int64_t>(running - draft.address);
+    if (segment.totalSize < 0)
+        m_builder.note(Quality::AbsurdSize, device.ordinal, formatAddress(segment.address),
+            "Sizes of zero, below zero or of 2^63 and more: they are shown as they are and count as 0 in "
+            "every total.");
+    device.segments.push_back(segment);
+}
+
+void Assembler::finishBlock(const BlockDraft& draft, std::uint64_t& running, int ordinal, DeviceTrace& device)
+{
+    Block block;
+    block.address = draft.hasAddress ? draft.address : running;
+    block.size = draft.size;
+    running = block.address + static_cast<std::uint64_t>(draft.size);
+    block.stack = finalStack(draft.stackNode);
+    block.forwardStack = finalStack(draft.forwardNode);
+    block.userMetadata = draft.userMetadata;
+    block.state = draft.state;
+    block.stateName = draft.stateName;
+
+    std::int64_t requested = draft.hasRequested ? draft.requested : draft.size;
+    // PyTorch 1.13 and 2.0: the newest occupant stands first in the block's history.
+    if (const auto history = itemsOf(draft.history); !history.empty()) {
+        const Value newest = resolve(history.front());
+        const std::vector<Value> flat
+            = newest.tag() == Tag::Dict ? m_dicts[newest.id()].flat : std::vector<Value>{};
+        for (std::size_t i = 0; i < flat.size(); i += 2) {
+            if (keyOf(flat[i]) == Key::RealSize && !draft.hasRequested)
+                requested = integerOf(flat[i + 1]).value_or(draft.size);
+            if (keyOf(flat[i]) == Key::Frames && !valid(block.stack) && draft.state != BlockState::Inactive)
+                block.stack = finalStack(stackNode(flat[i + 1], DictKind::Block, flat[i]));
+        }
+    }
+    block.requested = requested > 0 && requested <= draft.size ? requested : draft.size;
+
+    if (block.state == BlockState::Unknown)
+        m_builder.note(Quality::UnknownState, ordinal, m_builder.strings().view(block.stateName),
+            "Block states that no version of PyTorch writes: such blocks are shown and belong to no total.");
+    if (block.size < 0)
+        m_builder.note(Quality::AbsurdSize, ordinal, formatAddress(block.address),
+            "Sizes of zero, below zero or of 2^63 and more: they are shown as they are and count as 0 in "
+            "every total.");
+    device.blocks.push_back(block);
+}
+
+void Assembler::finishAnnotations(Value list)
+{
+    for (const Value item : itemsOf(list)) {
+        const Value v = resolve(item);
+        if (v.tag() == Tag::Annotation) {
+            m_builder.addAnnotation(m_annotations[v.id()]);
+            continue;
+        }
+        Annotation annotation;
+        if (v.tag() == Tag::Dict)
+            for (std::size_t i = 0; i + 1 < m_dicts[v.id()].flat.size(); i += 2)
+                setAnnotationField(annotation, keyOf(m_dicts[v.id()].flat[i]), m_dicts[v.id()].flat[i + 1]);
+        m_builder.addAnnotation(annotation);
+    }
+}
+
+void Assembler::finishSettings(const std::string& prefix, Value dict, int depth)
+{
+    const Value content = resolve(dict);
+    if (content.tag() != Tag::Dict || depth > 3)
+        return;
+    const std::vector<Value> flat = m_dicts[content.id()].flat;
+    for (std::size_t i = 0; i < flat.size(); i += 2) {
+        const std::string key = prefix + plainText(flat[i]);
+        const Value v = resolve(flat[i + 1]);
+        switch (v.tag()) {
+        case Tag::Bool:
+            m_builder.addSetting(key, v.payload() != 0);
+            break;
+        case Tag::Int:
+        case Tag::Boxed:
+        case Tag::Unsigned:
+            m_builder.addSetting(key, integerOf(v).value_or(0));
+            break;
+        case Tag::Real:
+            m_builder.addSetting(key, m_reals[v.id()]);
+            break;
+        case Tag::Dict:
+            finishSettings(key + '.', v, depth + 1);
+            break;
+        default:
+            m_builder.addSetting(key, plainText(v));
+            break;
+        }
+    }
+}
+
+/// `trace_alloc_max_entries` and `trace_alloc_overflowed`: at the top level or among the settings, one value
+/// or one per device.
+void Assembler::finishRings(const Top& top)
+{
+    Value capacity = top.ringCapacity;
+    Value overflowed = top.ringOverflowed;
+    const Value settings = resolve(top.settings);
+    if (settings.tag() == Tag::Dict) {
+        const std::vector<Value>& flat = m_dicts[settings.id()].flat;
+        for (std::size_t i = 0; i < flat.size(); i += 2) {
+            if (keyOf(flat[i]) == Key::TraceAllocMaxEntries)
+                capacity = flat[i + 1];
+            if (keyOf(flat[i]) == Key::TraceAllocOverflowed)
+                overflowed = flat[i + 1];
+        }
+    }
+    const auto perDevice = [this](Value v, std::size_t device) -> std::optional<std::int64_t> {
+        const Value content = resolve(v);
+        if (content.tag() == Tag::Pair)
+            return device == 0 ? std::optional(m_pairs[content.id()].first)
+                : device == 1  ? std::optional(m_pairs[content.id()].second)
+                               : std::nullopt;
+        if (content.tag() == Tag::List)
+            return device < itemsOf(content).size() ? integerOf(itemsOf(content)[device]) : std::nullopt;
+        return integerOf(content);
+    };
+    const std::size_t slots = m_builder.deviceSlots();
+    for (std::size_t i = 0; i < slots; ++i) {
+        const auto entries = perDevice(capacity, i);
+        const auto wrapped = perDevice(overflowed, i);
+        if (!entries && !wrapped)
+            continue;
+        DeviceTrace* device = m_builder.findDevice(static_cast<int>(i));
+        if (!device)
+            continue;
+        if (entries && *entries > 0)
+            device->ringCapacity = static_cast<std::uint64_t>(*entries);
+        if (wrapped)
+            device->ringOverflowed = *wrapped != 0;
+    }
+}
+
+void Assembler::finishNotes()
+{
+    std::uint64_t oddKeys = 0;
+    const auto unknownKey = [&](std::string_view example, std::uint64_t count) {
+        oddKeys += count;
+        m_builder.note(Quality::UnknownKey, std::nullopt, example,
+            "Keys that no version of PyTorch writes, or values of a kind not expected there: they are left "
+            "out.");
+    };
+    std::vector<std::pair<std::string, std::uint64_t>> names;
+    for (const auto& [packed, count] : m_oddKeys) {
+        const auto kind = static_cast<DictKind>(packed >> 32U);
+        const StringId id{static_cast<std::uint32_t>(packed)};
+        const std::string name = valid(id) ? displayText(m_builder.strings().view(id), 80) : "None";
+        names.emplace_back(*kindName(kind) ? std::string(kindName(kind)) + '.' + name : name, count);
+    }
+    std::ranges::sort(names);
+    for (const auto& [name, count] : names)
+        unknownKey(name, count);
+    for (const auto& [where, count] : m_oddTypes) {
+        const std::string kind = kindName(where.first);
+        unknownKey(kind.empty() ? where.second : kind + '.' + where.second, count);
+    }
+    if (m_lostFrames > 0)
+        unknownKey("frames (items that are no frames)", m_lostFrames);
+    if (QualityNote* note = m_builder.findNote(Quality::UnknownKey, std::nullopt))
+        note->count = oddKeys;
+
+    for (const auto& [name, count] : m_foreign) {
+        m_builder.note(Quality::ForeignObject, std::nullopt, displayText(name, 80),
+            "The file names classes or functions of other programs to be called when it is loaded: none was "
+            "called, "
+            "such values are left out.");
+        m_builder.findNote(Quality::ForeignObject, std::nullopt)->count += count - 1;
+    }
+
+    std::uint64_t bad = 0;
+    for (std::size_t i = 0; i < m_builder.strings().size(); ++i) {
+        const std::string_view text = m_builder.strings().view(StringId{static_cast<std::uint32_t>(i)});
+        if (isValidUtf8(text))
+            continue;
+        ++bad;
+        m_builder.note(Quality::BadText, std::nullopt, displayText(text, 80),
+            "Texts that are not valid UTF-8: the bad bytes are shown as U+FFFD.");
+    }
+    if (m_cutTexts + m_cutStacks == 0)
+        return;
+    std::string sentence;
+    if (bad > 0)
+        sentence = "Texts that are not valid UTF-8: the bad bytes are shown as U+FFFD. ";
+    if (m_cutTexts > 0)
+        sentence += formatCount(static_cast<std::int64_t>(m_cutTexts)) + " very long texts were cut. ";
+    if (m_cutStacks > 0)
+        sentence += formatCount(static_cast<std::int64_t>(m_cutStacks)) + " stacks were cut to "
+            + formatCount(static_cast<std::int64_t>(limits::maxStackFrames)) + " frames. ";
+    sentence.pop_back();
+    m_builder.note(Quality::BadText, std::nullopt, "", sentence);
+    QualityNote* note = m_builder.findNote(Quality::BadText, std::nullopt);
+    note->sentence = sentence;
+    note->count = bad + m_cutTexts + m_cutStacks;
+}
+
+} // namespace tidemark

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/formats/assembler.hpp"
+
+#include "model/core/limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tidemark {
+
+Value Assembler::makeRow(DictKind kind, std::span<const Value> flat)
+{
+    switch (kind) {
+    case DictKind::Event: {
+        EventRow row;
+        for (std::size_t i = 0; i < flat.size(); i += 2)
+            setEventField(row, keyOf(flat[i]), flat[i], flat[i + 1]);
+        Chunk& chunk = m_chunks.back();
+        const std::size_t at = chunk.firstRow + chunk.rows.count();
+        if (at >= limits::maxEvents)
+            return Value::opaque();
+        m_builder.append(chunk.rows, row);
+        return {Tag::Event, static_cast<std::int64_t>(at)};
+    }
+    case DictKind::Frame:
+        return {Tag::Frame, static_cast<std::int64_t>(index(internFrame(flat, {}, nullptr)))};
+    case DictKind::Segment: {
+        SegmentDraft draft;
+        for (std::size_t i = 0; i < flat.size(); i += 2)
+            setSegmentField(draft, keyOf(flat[i]), flat[i], flat[i + 1]);
+        m_segments.push_back(draft);
+        return {Tag::Segment, static_cast<std::int64_t>(m_segments.size() - 1)};
+    }
+    case DictKind::Block: {
+        BlockDraft draft;
+        for (std::size_t i = 0; i < flat.size(); i += 2)
+            setBlockField(draft, keyOf(flat[i]), flat[i], flat[i + 1]);
+        m_blocks.push_back(draft);
+        return {Tag::Block, static_cast<std::int64_t>(m_blocks.size() - 1)};
+    }
+    case DictKind::Annotation: {
+        Annotation annotation;
+        for (std::size_t i = 0; i < flat.size(); i += 2)
+            setAnnotationField(annotation, keyOf(flat[i]), flat[i + 1]);
+        m_annotations.push_back(annotation);
+        return {Tag::Annotation, static_cast<std::int64_t>(m_annotations.size() - 1)};
+    }
+    case DictKind::Generic:
+    case DictKind::Top:
+        break;
+    }
+    return newBody(flat, keysOf(flat));
+}
+
+void Assembler::updateRow(Value& row, std::span<const Value> flat)
+{
+    const std::uint32_t id = row.id();
+    const auto each = [&](auto&& set) {
+        for (std::size_t i = 0; i < flat.size(); i += 2)
+            set(keyOf(flat[i]), flat[i], flat[i + 1]);
+    };
+    switch (row.tag()) {
+    case Tag::Event: {
+        EventRow event = loadRow(id);
+        each([&](Key k, Value keyValue, Value v) { setEventField(event, k, keyValue, v); });
+        storeRow(id, event);
+        break;
+    }
+    case Tag::Frame: {
+        const Frame frame = m_builder.frames()[FrameId{id}];
+        row = {Tag::Frame,
+            static_cast<std::int64_t>(index(internFrame(flat, frame, m_builder.frames().fx(FrameId{id}))))};
+        break;
+    }
+    case Tag::Segment:
+        each([&](Key k, Value keyValue, Value v) { setSegmentField(m_segments[id], k, keyValue, v); });
+        break;
+    case Tag::Block:
+        each([&](Key k, Value keyValue, Value v) { setBlockField(m_blocks[id], k, keyValue, v); });
+        break;
+    case Tag::Annotation:
+        each([&](Key k, Value, Value v) { setAnnotationField(m_annotations[id], k, v); });
+        break;
+    default:
+        break;
+    }
+}
+
+void Assembler::setEventField(EventRow& row, Key key, Value keyValue, Value value)
+{
+    const auto number = [&](auto& field) {
+        if (const auto n = integerOf(value))
+            field = static_cast<std::remove_reference_t<decltype(field)>>(*n);
+        else
+            oddType(DictKind::Event, keyValue, value);
+    };
+    switch (key) {
+    case Key::Action:
+        setAction(row, value);
+        break;
+    case Key::Addr:
+    case Key::Address:
+        number(row.address);
+        break;
+    case Key::Size:
+        if (resolve(value).tag() == Tag::Huge) {
+            row.size = std::numeric_limits<std::int64_t>::min();
+            row.hasSize = true;
+        } else if (const auto n = integerOf(value)) {
+            row.size = *n;
+            row.hasSize = true;
+        } else
+            oddType(DictKind::Event, keyValue, value);
+        break;
+    case Key::Stream:
+        number(row.stream);
+        break;
+    case Key::TimeUs:
+        number(row.timeUs);
+        break;
+    case Key::Frames:
+        row.stack = stackNode(value, DictKind::Event, keyValue);
+        break;
+    case Key::ForwardFrames:
+        row.forwardStack = stackNode(value, DictKind::Event, keyValue);
+        break;
+    case Key::DeviceFree:
+        if (const auto n = integerOf(value))
+            row.deviceFree = *n;
+        break;
+    case Key::PoolId:
+        row.pool = poolOf(value);
+        break;
+    case Key::CompileContext: {
+        const StringId text = metadataText(value);
+        // What PyTorch writes outside of compiled regions.
+        const bool outside = valid(text) && m_builder.strings().view(text) == "N/A";
+        row.compileContext = outside ? StringId::none : text;
+        break;
+    }
+    case Key::UserMetadata:
+        row.userMetadata = metadataText(value);
+        break;
+    case Key::InternalMetadata:
+        row.internalMetadata = metadataText(value);
+        break;
+    case Key::Category:
+        row.category = metadataText(value);
+        break;
+    default:
+        oddKey(DictKind::Event, keyValue);
+        break;
+    }
+}
+
+void Assembler::setAction(EventRow& row, Value value)
+{
+    row.otherAction = StringId::none;
+    if (const Word* word = wordOf(value)) {
+        row.action = word->action;
+        if (row.action == Action::Unknown)
+            row.otherAction = value.text();
+        return;
+    }
+    row.action = Action::Unknown;
+    row.otherAction = value.tag() == Tag::Text ? value.text() : m_builder.strings().intern(plainText(value));
+}
+
+FrameId Assembler::internFrame(std::span<const Value> flat, Frame frame, const FxInfo* fx)
+{
+    FxInfo info = fx ? *fx : FxInfo{};
+    for (std::size_t i = 0; i < flat.size(); i += 2)
+        setFrameField(frame, info, keyOf(flat[i]), flat[i], flat[i + 1]);
+    const FrameId id = m_builder.frames().intern(frame);
+    if (valid(info.op) || valid(info.name) || valid(info.target) || valid(info.trace))
+        m_builder.frames().setFx(id, info);
+    return id;
+}
+
+void Assembler::setFrameField(Frame& frame, FxInfo& fx, Key key, Value keyValue, Value value)
+{
+    switch (key) {
+    case Key::Name:
+        frame.name = textOrNone(value);
+        break;
+    case Key::Filename:
+        frame.file = textOrNone(value);
+        break;
+    case Key::Line: {
+        const std::int64_t line = integerOf(value).value_or(0);
+        frame.line = line > 0 && line <= std::numeric_limits<std::uint32_t>::max()
+            ? static_cast<std::uint32_t>(line)
+            : 0;
+        break;
+    }
+    case Key::FxNodeOp:
+        fx.op = textOrNone(value);
+        break;
+    case Key::FxNodeName:
+        fx.name = textOrNone(value);
+        break;
+    case Key::FxNodeTarget:
+        fx.target = textOrNone(value);
+        break;
+    case Key::FxOriginalTrace:
+        fx.trace = textOrNone(value);
+        break;
+    case Key::FxNodeInfo: // named in the documentation, never written
+        break;
+    default:
+        oddKey(DictKind::Frame, keyValue);
+        break;
+    }
+}
+
+void Assembler::setSegmentField(SegmentDraft& segment, Key key, Value keyValue, Value value)
+{
+    const auto number = [&](auto& field) {
+        if (const auto n = integerOf(value)) {
+            field = static_cast<std::remove_reference_t<decltype(field)>>(*n);
+            return true;
+        }
+        oddType(DictKind::Segment, keyValue, value);
+        return false;
+    };
+    switch (key) {
+    case Key::Device:
+        number(segment.device);
+        break;
+    case Key::Address:
+        number(segment.address);
+        break;
+    case Key::TotalSize:
+        segment.hasTotalSize = number(segment.totalSize) || segment.hasTotalSize;
+        break;
+    case Key::Stream:
+        number(segment.stream);
+        break;
+    case Key::SegmentType: {
+        const Word* word = wordOf(value);
+        segment.kind = word ? word->segmentKind : SegmentKind::Unknown;
+        break;
+    }
+    case Key::SegmentPoolId: {
+        const PoolId pool = poolOf(value);
+        segment.pool = valid(pool) ? pool : PoolId{0};
+        break;
+    }
+    case Key::IsExpandable:
+        segment.expandable = integerOf(value).value_or(0) != 0;
+        break;
+    case Key::Frames:
+        segment.stackNode = stackNode(value, DictKind::Segment, keyValue);
+        break;
+    case Key::Blocks:
+        segment.blocks = value;
+        break;
+    case Key::AllocatedSize: // sums over the blocks; the blocks are the truth
+    case Key::ActiveSize:
+    case Key::RequestedSize:
+    case Key::ForwardFrames:
+        break;
+    default:
+        oddKey(DictKind::Segment, keyValue);
+        break;
+    }
+}
+
+void Assembler::setBlockField(BlockDraft& block, Key key, Value keyValue, Value value)
+{
+    const auto number = [&](auto& field, bool& has) {
+        if (const auto n = integerOf(value)) {
+            field = static_cast<std::remove_reference_t<decltype(field)>>(*n);
+            has = true;
+        } else
+            oddType(DictKind::Block, keyValue, value);
+    };
+    switch (key) {
+    case Key::Address:
+        number(block.address, block.hasAddress);
+        break;
+    case Key::Size:
+        number(block.size, block.hasSize);
+        break;
+    case Key::RequestedSize:
+        number(block.requested, block.hasRequested);
+        break;
+    case Key::State: {
+        const Word* word = wordOf(value);
+        block.state = word ? word->state : BlockState::Unknown;
+        block.stateName = StringId::none;
+        if (block.state == BlockState::Unknown)
+            block.stateName
+                = value.tag() == Tag::Text ? value.text() : m_builder.strings().intern(plainText(value));
+        break;
+    }
+    case Key::Frames:
+        block.stackNode = stackNode(value, DictKind::Block, keyValue);
+        break;
+    case Key::ForwardFrames:
+        block.forwardNode = stackNode(value, DictKind::Block, keyValue);
+        break;
+    case Key::History:
+        block.history = value;
+        break;
+    case Key::UserMetadata:
+        block.userMetadata = metadataText(value);
+        break;
+    default:
+        oddKey(DictKind::Block, keyValue);
+        break;
+    }
+}
+
+void Assembler::setAnnotationField(Annotation& annotation, Key key, Value value)
+{
+    switch (key) {
+    case Key::Stage:
+        annotation.start = value.tag() == Tag::Text && m_builder.strings().view(value.text()) == "START";
+        break;
+    case Key::Name:
+        annotation.name = textOrNone(value);
+        break;
+    case Key::Device:
+        annotation.device
+            = static_cast<int>(std::clamp<std::int64_t>(integerOf(value).value_or(0), -1, limits::maxDevice));
+        break;
+    case Key::TimeUs:
+        annotation.timeUs = integerOf(value).value_or(noTime);
+        break;
+    default:
+        break;
+    }
+}
+
+const Assembler::Chunk& Assembler::chunkOf(std::uint32_t row) const
+{
+    const auto after = std::ranges::upper_bound(m_chunks, row, {}, [](const Chunk& c) { return c.firstRow; });
+    return *(after - 1);
+}
+
+EventRow Assembler::loadRow(std::uint32_t row) const
+{
+    const Chunk& chunk = chunkOf(row);
+    EventRow event = chunk.rows.row(row - chunk.firstRow);
+    event.stream = m_builder.streamValue(chunk.rows.columns.stream[row - chunk.firstRow]);
+    return event;
+}
+
+void Assembler::storeRow(std::uint32_t row, const EventRow& event)
+{
+    auto& chunk = const_cast<Chunk&>(chunkOf(row)); // NOLINT: *this is not const here
+    chunk.rows.replace(row - chunk.firstRow, event, m_builder.stream(event.stream));
+}
+
+/// The number a value stands for, cut to its lowest 64 bits.
+std::optional<std::int64_t> Assembler::integerOf(Value value) const
+{
+    const Value v = resolve(value);
+    switch (v.tag()) {
+    case Tag::Bool:
+    case Tag::Int:
+        return v.payload();
+    case Tag::Boxed:
+        return m_boxed[v.id()];
+    case Tag::Unsigned:
+        return static_cast<std::int64_t>(m_unsigned[v.id()]);
+    case Tag::Huge:
+        return static_cast<std::int64_t>(m_huge[v.id()].low);
+    case Tag::Real: {
+        const double d = m_reals[v.id()];
+        if (std::isfinite(d) && std::abs(d) < 9.2e18)
+            return static_cast<std::int64_t>(d);
+        if (d > 0 && d < 1.8e19)
+            return static_cast<std::int64_t>(static_cast<std::uint64_t>(d));
+        return std::nullopt;
+    }
+    default:
+        return std::nullopt;
+    }
+}
+
+StringId Assembler::textOrNone(Value value)
+{
+    if (value.tag() == Tag::Text)
+        return value.text();
+    if (value.tag() == Tag::None)
+        return StringId::none;
+    return m_builder.strings().intern(plainText(value));
+}
+
+/// Contexts and metadata of any type, as text; what says nothing is none.
+StringId Assembler::metadataText(Value value)
+{
+    const StringId text = textOrNone(value);
+    return valid(text) && m_builder.strings().view(text).empty() ? StringId::none : text;
+}
+
+PoolId Assembler::poolOf(Value value)
+{
+    const Value v = resolve(value);
+    if (v.tag() == Tag::Pair) {
+        PoolId& pool = m_pairPools[v.id()];
+        if (!valid(pool))
+            pool = m_builder.pool(m_pairs[v.id()].first, m_pairs[v.id()].second);
+        return pool;
+    }
+    const auto items = itemsOf(v);
+    if (items.size() != 2)
+        return PoolId::none;
+    const auto first = integerOf(items[0]);
+    const auto second = integerOf(items[1]);
+    return first && second ? m_builder.pool(*first, *second) : PoolId::none;
+}
+
+/// The node that will be a stack once everything is read.
+StackId Assembler::stackNode(Value value, DictKind kind, Value key)
+{
+    if (value.tag() == Tag::Node) {
+        Value& content = m_nodes[value.id()];
+        // Lists that were filled one by one become stacks here; one that changes later is loosened again.
+        if (content.tag() == Tag::List && collectFrames(m_lists[content.id()])) {
+            m_lists[content.id()] = {};
+            m_freeLists.push_back(content.id());
+            content = {Tag::Stack, static_cast<std::int64_t>(index(m_builder.stacks().intern(m_scratch)))};
+        }
+        return StackId{value.id()};
+    }
+    switch (value.tag()) {
+    case Tag::EmptyList:
+    case Tag::EmptyTuple:
+        return m_emptyNode;
+    case Tag::Stack: {
+        const std::size_t stack = value.id();
+        if (m_stackNodes.size() <= stack)
+            m_stackNodes.resize(std::max(stack + 1, m_stackNodes.size() * 2), StackId::none);
+        if (!valid(m_stackNodes[stack]))
+            m_stackNodes[stack] = StackId{newNode(value).id()};
+        return m_stackNodes[stack];
+    }
+    case Tag::List:
+        if (collectFrames(m_lists[value.id()])) {
+            m_lists[value.id()] = {};
+            m_freeLists.push_back(value.id());
+            return stackNode(
+                {Tag::Stack, static_cast<std::int64_t>(index(m_builder.stacks().intern(m_scratch)))}, kind,
+                key);
+        }
+        return StackId{newNode(value).id()};
+    case Tag::None:
+        return StackId::none;
+    default:
+        oddType(kind, key, value);
+        return StackId::none;
+    }
+}
+
+void Assembler::oddKey(DictKind kind, Value key)
+{
+    const StringId name = textOrNone(key);
+    ++m_oddKeys[(static_cast<std::uint64_t>(kind) << 32U) | (valid(name) ? index(name) : 0xffffffffU)];
+}
+
+void Assembler::oddType(DictKind kind, Value key, Value value)
+{
+    const Tag tag = resolve(value).tag();
+    if (tag == Tag::None)
+        return;
+    if (m_oddTypes.size() < limits::maxForeignNames)
+        ++m_oddTypes[{kind, plainText(key) + " (" + describe(value) + ")"}];
+}
+
+/// A value as people read it: JSON-like for containers, bounded in depth and length.
+std::string Assembler::plainText(Value value, int depth) const
+{
+    constexpr std::size_t maxLength = 4096;
+    const Value v = resolve(value);
+    const auto number = [](auto n) { return std::to_string(n); };
+    switch (v.tag()) {
+    case Tag::None:
+        return "None";
+    case Tag::Bool:
+        return v.payload() != 0 ? "True" : "False";
+    case Tag::Int:
+        return number(v.payload());
+    case Tag::Boxed:
+        return number(m_boxed[v.id()]);
+    case Tag::Unsigned:
+        return number(m_unsigned[v.id()]);
+    case Tag::Huge:
+        return std::string(m_builder.strings().view(m_huge[v.id()].text));
+    case Tag::Real: {
+        char buffer[40];
+        std::snprintf(buffer, sizeof buffer, "%.15g", m_reals[v.id()]);
+        return buffer;
+    }
+    case Tag::Text: {
+        const std::string_view text = m_builder.strings().view(v.text());
+        return depth == 0 ? std::string(text) : '"' + std::string(text.substr(0, maxLength)) + '"';
+    }
+    case Tag::Pair:
+        return '[' + number(m_pairs[v.id()].first) + ", " + number(m_pairs[v.id()].second) + ']';
+    case Tag::EmptyDict:
+    case Tag::EmptyList:
+    case Tag::EmptyTuple:
+        return depth == 0 ? "" : v.tag() == Tag::EmptyDict ? "{}" : "[]";
+    case Tag::Dict:
+    case Tag::List: {
+        if (depth > 4)
+            return "…";
+        const bool dict = v.tag() == Tag::Dict;
+        const std::span<const Value> items = dict ? m_dicts[v.id()].flat : m_lists[v.id()];
+        std::string out(1, dict ? '{' : '[');
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (i > 0)
+                out += dict && i % 2 == 1 ? ": " : ", ";
+            if (out.size() > maxLength) {
+                out += "…";
+                break;
+            }
+            out += plainText(items[i], depth + 1);
+        }
+        return out + (dict ? '}' : ']');
+    }
+    default:
+        return describe(v);
+    }
+}
+
+} // namespace tidemark
