@@ -38,31 +38,38 @@ Colouring colouringOf(const Replay& r, unsigned seed)
     return c;
 }
 
-/// The stack from the bottom at one state, straight from the definition.
-std::vector<AllocationId> stackOf(const Replay& r, const Colouring& colouring, StackOrder order,
+using SlotBytes = std::map<std::uint8_t, std::int64_t>;
+
+/// The most each slot's traced allocations ever had together.
+SlotBytes mostOf(const Replay& r, const Colouring& colouring)
+{
+    const AllocationColumns& a = r.timeline.allocations();
+    SlotBytes most;
+    for (StateIndex s = 0; s < r.states(); ++s) {
+        SlotBytes now;
+        for (const AllocationId id : r.timeline.liveAt(s))
+            if (a.origin[index(id)] == Origin::Traced)
+                now[colouring.slotOf[index(id)]] += std::int64_t(a.size[index(id)]);
+        for (const auto& [slot, bytes] : now)
+            most[slot] = std::max(most[slot], bytes);
+    }
+    return most;
+}
+
+/// The stack from the bottom at one state, straight from the definition; by age without `most`.
+std::vector<AllocationId> stackOf(const Replay& r, const Colouring& colouring, const SlotBytes* most,
     StateIndex state, std::size_t* firstWaiting)
 {
     const AllocationColumns& a = r.timeline.allocations();
-    std::map<std::uint8_t, std::int64_t> most;
-    if (order == StackOrder::Group) {
-        for (StateIndex s = 0; s < r.states(); ++s) {
-            std::map<std::uint8_t, std::int64_t> now;
-            for (const AllocationId id : r.timeline.liveAt(s))
-                if (a.origin[index(id)] == Origin::Traced)
-                    now[colouring.slotOf[index(id)]] += std::int64_t(a.size[index(id)]);
-            for (const auto& [slot, bytes] : now)
-                most[slot] = std::max(most[slot], bytes);
-        }
-    }
     const auto key = [&](AllocationId id) {
         const std::size_t i = index(id);
         const bool waits = a.pendingState[i] <= state;
         int band = a.origin[i] == Origin::AliveAtEnd ? 0 : a.origin[i] == Origin::FreedInTrace ? 1 : 2;
         std::int64_t group = 0;
         std::uint8_t slot = 0;
-        if (order == StackOrder::Group && band == 2) {
+        if (most && band == 2) {
             slot = colouring.slotOf[i];
-            group = slot == colourSlot::other ? 1 : -most[slot] - 1;
+            group = slot == colourSlot::other ? 1 : -most->at(slot) - 1;
         }
         return std::tuple(waits, band, group, slot, id);
     };
@@ -117,12 +124,12 @@ QByteArray wrongColumn(const Replay& r, const TimelineWindow& w, int x, const Co
 }
 
 QByteArray wrongPixels(
-    const Replay& r, const Colouring& colouring, StackOrder order, const TimelineImage& image, int x)
+    const Replay& r, const Colouring& colouring, const SlotBytes* most, const TimelineImage& image, int x)
 {
     const TimelineWindow& w = image.window;
     const ColumnInfo& column = image.columns[std::size_t(x)];
     std::size_t firstWaiting = 0;
-    const auto stack = stackOf(r, colouring, order, column.shown, &firstWaiting);
+    const auto stack = stackOf(r, colouring, most, column.shown, &firstWaiting);
     for (int y = 0; y < w.height; ++y) {
         const double byte = w.top - (y + 0.5) * (w.top - w.bottom) / w.height;
         std::uint32_t expected = pixel::empty;
@@ -190,6 +197,7 @@ void TestTimelineLayout::pixels()
     timeAxis = timeAxis && !r.monotoneTimes.empty();
     const Colouring colouring = colouringOf(r, seed);
     const StackOrder order = group ? StackOrder::Group : StackOrder::Age;
+    const SlotBytes most = mostOf(r, colouring);
     std::mt19937 random(seed);
     const double extent = timelineExtent(r, timeAxis);
     const double peak = std::max(1.0, double(r.timeline.requested().total().max));
@@ -216,7 +224,7 @@ void TestTimelineLayout::pixels()
         for (int x = 0; x < w.width; ++x) {
             QByteArray what = wrongColumn(r, w, x, image->columns[std::size_t(x)]);
             if (what.isEmpty())
-                what = wrongPixels(r, colouring, order, *image, x);
+                what = wrongPixels(r, colouring, group ? &most : nullptr, *image, x);
             QVERIFY2(what.isEmpty(),
                 "window " + QByteArray::number(i) + " column " + QByteArray::number(x) + " " + what);
         }
@@ -232,12 +240,14 @@ void TestTimelineLayout::extents()
         wish.skip = seed % 2 == 0 ? 30 : 0;
         const Replay r = replayOf(toyRun(wish).snapshot);
         const Colouring colouring = colouringOf(r, seed);
+        const SlotBytes most = mostOf(r, colouring);
         for (const StackOrder order : {StackOrder::Age, StackOrder::Group}) {
             for (StateIndex s = 0; s < r.states(); s += 7) {
                 std::size_t firstWaiting = 0;
                 std::uint64_t low = 0;
                 std::vector<bool> seen(r.timeline.allocations().count());
-                for (const AllocationId id : stackOf(r, colouring, order, s, &firstWaiting)) {
+                for (const AllocationId id :
+                    stackOf(r, colouring, order == StackOrder::Group ? &most : nullptr, s, &firstWaiting)) {
                     const auto extent = stackExtent(r, colouring, order, id, s);
                     QVERIFY(extent);
                     QCOMPARE(extent->low, low);
