@@ -12,25 +12,41 @@ namespace tidemark {
 
 enum class GroupBy { Site, Stack, Size, Stream, Pool, Category, None };
 
+/// The size classes of tables and colours (help/window.md), smallest first.
+inline constexpr std::size_t sizeClasses = 7;
+/// 0 below 64 KiB, then from 64 KiB, 1, 4, 16, 64 and 256 MiB.
+std::uint32_t sizeClass(std::uint64_t bytes);
+/// "below 64 KiB", "64 KiB to 1 MiB", …, "256 MiB and more".
+const char* sizeClassName(std::uint32_t sizeClass);
+
 /// Keys of all allocations of a device under one grouping, computed once and kept: allocation → group number.
+/// Names are distinct. Stacks that differ in framework frames only are one group, unless the sites are raw.
 class Grouping {
 public:
+    /// Cost: one pass, and one text a distinct stack.
     static std::shared_ptr<const Grouping> build(const Replay& replay, const Sites& sites, GroupBy by);
 
     GroupBy by() const { return m_by; }
     std::uint32_t of(AllocationId id) const { return m_group[index(id)]; }
-    std::size_t count() const { return m_names.size(); }
-    /// Shown name of a group: a site, a stack's innermost frames, a size class, a stream, …
-    const std::string& name(std::uint32_t group) const { return m_names[group]; }
+    std::size_t count() const { return m_sites.size(); }
+    /// Shown name of a group: a site, a stack's frames, a size class, a stream, …; under GroupBy::None, where
+    /// every allocation is a group, its site.
+    const std::string& name(std::uint32_t group) const
+    {
+        return m_names[m_nameOf.empty() ? group : m_nameOf[group]];
+    }
     /// The site a group stands for (Site and Stack), else SiteId::none.
     SiteId site(std::uint32_t group) const { return m_sites[group]; }
     /// Members are older than the recording: drawn hatched.
     bool predating(std::uint32_t group) const { return m_predating[group] != 0; }
 
 private:
+    friend class GroupingBuilder;
     GroupBy m_by{};
     std::vector<std::uint32_t> m_group;
     std::vector<std::string> m_names;
+    /// Place in m_names by group, where many groups share a name; else empty.
+    std::vector<std::uint32_t> m_nameOf;
     std::vector<SiteId> m_sites;
     std::vector<std::uint8_t> m_predating;
 };

@@ -10,6 +10,7 @@
 #include "model/snapshot/snapshot.hpp"
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -115,6 +116,8 @@ public:
     /// none if unknown. Ids below the number of segments in the file are positions in that list.
     SegmentId segmentOf(AllocationId id) const { return m_segmentOf[index(id)]; }
 
+    /// Every reserved range with the states in which it exists, by first state.
+    std::span<const SegmentRange> ranges() const { return m_ranges; }
     /// Segment events that do not fit the segments of the end.
     std::uint64_t misfits() const { return m_misfits; }
     /// How inference did where the file knows better: allocations of the trace that live at its end.

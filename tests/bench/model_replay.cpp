@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prints how long the parts of replay take on a made-up trace: usage: bench_model_replay [EVENTS [LIVE]]
-#include "model/replay/timeline.hpp"
+#include "model/lens/colouring.hpp"
 #include "tests/support/trace_maker.hpp"
 
 #include <algorithm>
@@ -89,5 +89,17 @@ int main(int argc, char** argv)
             timeline.requested().extremes(i * step, i * step + step - 1);
     });
     measure("localPeaks", 11, [&] { timeline.localPeaks(); });
+    measure("Replay::build", 5, [&] { Replay::build(snapshot, 0, {}).ok(); });
+    const auto replay = Replay::build(snapshot, 0, {}).value();
+    measure("Sites::build", 5, [&] { Sites::build(*snapshot, SiteMode::User); });
+    const Sites sites = Sites::build(*snapshot, SiteMode::User);
+    measure("Grouping::build by site", 5, [&] { Grouping::build(*replay, sites, GroupBy::Site); });
+    measure("Grouping::build by stack", 5, [&] { Grouping::build(*replay, sites, GroupBy::Stack); });
+    measure("Colouring::build by site", 5, [&] { Colouring::build(*replay, sites, ColourBy::Site); });
+    measure("Colouring::build by size", 5, [&] { Colouring::build(*replay, sites, ColourBy::Size); });
+    measure("Colouring::build by age", 5, [&] { Colouring::build(*replay, sites, ColourBy::Age); });
+    const auto grouping = Grouping::build(*replay, sites, GroupBy::Site);
+    measure("groupLive", 101,
+        [&] { groupLive(*replay, *grouping, static_cast<StateIndex>(random() % timeline.states())); });
     return 0;
 }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/lens/colouring.hpp"
+
+#include "model/core/units.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tidemark {
+
+namespace {
+
+/// " other site", " other sites".
+struct Noun {
+    const char* one;
+    const char* many;
+};
+
+constexpr std::size_t categorySlots = 12;
+constexpr std::uint32_t noGroup = 0xffffffffU;
+
+/// Steps of a life's share of the trace, each four times the one before.
+constexpr std::array<const char*, sizeClasses> ageNames{"lives below 0.02 % of the trace", "0.02 to 0.1 %",
+    "0.1 to 0.4 %", "0.4 to 1.6 %", "1.6 to 6.3 %", "6.3 to 25 %", "25 % of the trace and more"};
+
+std::uint8_t ageStep(StateIndex first, StateIndex end, StateIndex states)
+{
+    const std::uint64_t life = end - first;
+    std::uint8_t step = 6;
+    for (std::uint64_t scaled = life * 4; step > 0 && scaled < states; scaled *= 4)
+        --step;
+    return step;
+}
+
+/// What a segment is made for, as a group number.
+enum class KindGroup : std::uint32_t { Small, Large, Expandable, Private, Unknown };
+
+constexpr std::array<const char*, 5> kindNames{
+    "small-pool segments", "large-pool segments", "expandable segments", "private pools", "segment unknown"};
+
+KindGroup kindGroup(const SegmentRange& range)
+{
+    if (range.pool != PoolId{0})
+        return KindGroup::Private;
+    if (range.expandable)
+        return KindGroup::Expandable;
+    switch (range.kind) {
+    case SegmentKind::Small:
+        return KindGroup::Small;
+    case SegmentKind::Large:
+        return KindGroup::Large;
+    case SegmentKind::Unknown:
+        break;
+    }
+    return KindGroup::Unknown;
+}
+
+/// Each group's own maximum of live bytes over the trace, in one pass over starts and ends.
+std::vector<std::int64_t> groupMaxima(
+    const Timeline& timeline, const std::vector<std::uint32_t>& groupOf, std::size_t groups)
+{
+    const AllocationColumns& c = timeline.allocations();
+    const auto count = static_cast<std::uint32_t>(c.count());
+    std::vector<std::int64_t> now(groups, 0);
+    std::vector<std::int64_t> most(groups, 0);
+    std::vector<AllocationId> endedBy(timeline.states(), AllocationId::none);
+    for (std::uint32_t id = 0; id < count; ++id)
+        if (c.endState[id] < timeline.states())
+            endedBy[c.endState[id]] = AllocationId{id};
+    std::uint32_t next = 0;
+    for (StateIndex state = 0; state < timeline.states(); ++state) {
+        if (const AllocationId ended = endedBy[state]; valid(ended))
+            now[groupOf[index(ended)]] -= static_cast<std::int64_t>(c.size[index(ended)]);
+        for (; next < count && c.firstState[next] == state; ++next) {
+            const std::uint32_t group = groupOf[next];
+            now[group] += static_cast<std::int64_t>(c.size[next]);
+            most[group] = std::max(most[group], now[group]);
+        }
+    }
+    return most;
+}
+
+class Colourer {
+public:
+    Colourer(const Replay& replay, ColourBy by)
+        : m_replay(replay)
+        , m_columns(replay.timeline.allocations())
+        , m_out(std::make_shared<Colouring>())
+    {
+        m_out->by = by;
+        m_out->slotOf.resize(m_columns.count());
+    }
+
+    std::shared_ptr<const Colouring> finish()
+    {
+        if (m_replay.timeline.delayedFrees() > 0)
+            m_out->legend.push_back({colourSlot::waiting, "waiting for a stream", noGroup});
+        return m_out;
+    }
+
+    void byGrouping(const Grouping& grouping, Noun noun)
+    {
+        std::vector<std::uint32_t> groupOf(m_columns.count());
+        for (std::uint32_t id = 0; id < m_columns.count(); ++id)
+            groupOf[id] = grouping.of(AllocationId{id});
+        const std::vector<std::uint8_t> slots = rank(
+            groupOf, grouping.count(), [&](std::uint32_t g) { return !grouping.predating(g); },
+            [&](std::uint32_t g) { return grouping.name(g); }, noun);
+        bool stays = false;
+        bool freed = false;
+        for (std::uint32_t id = 0; id < m_columns.count(); ++id) {
+            if (!grouping.predating(groupOf[id])) {
+                m_out->slotOf[id] = slots[groupOf[id]];
+                continue;
+            }
+            const bool end = m_columns.endState[id] == m_replay.states();
+            m_out->slotOf[id] = end ? colourSlot::predatingStays : colourSlot::predatingFreed;
+            (end ? stays : freed) = true;
+        }
+        if (stays)
+            m_out->legend.push_back({colourSlot::predatingStays, "before recording, stays", noGroup});
+        if (freed)
+            m_out->legend.push_back({colourSlot::predatingFreed, "before recording, freed later", noGroup});
+    }
+
+    void bySegmentKind()
+    {
+        const std::span<const SegmentRange> ranges = m_replay.segments.ranges();
+        std::vector<KindGroup> kindOf;
+        for (const SegmentRange& range : ranges) {
+            if (index(range.id) >= kindOf.size())
+                kindOf.resize(index(range.id) + 1, KindGroup::Unknown);
+            kindOf[index(range.id)] = kindGroup(range);
+        }
+        std::vector<std::uint32_t> groupOf(m_columns.count());
+        for (std::uint32_t id = 0; id < m_columns.count(); ++id) {
+            const SegmentId segment = m_replay.segments.segmentOf(AllocationId{id});
+            const KindGroup kind = valid(segment) && index(segment) < kindOf.size() ? kindOf[index(segment)]
+                                                                                    : KindGroup::Unknown;
+            groupOf[id] = static_cast<std::uint32_t>(kind);
+        }
+        const std::vector<std::uint8_t> slots = rank(
+            groupOf, kindNames.size(), [](std::uint32_t) { return true; },
+            [](std::uint32_t g) { return std::string(kindNames[g]); }, {" other kind", " other kinds"});
+        for (std::uint32_t id = 0; id < m_columns.count(); ++id)
+            m_out->slotOf[id] = slots[groupOf[id]];
+        for (LegendItem& item : m_out->legend)
+            item.group = noGroup;
+    }
+
+    void bySize(const Grouping& sizes)
+    {
+        m_out->sequential = true;
+        std::array<std::uint32_t, sizeClasses> groupOf;
+        groupOf.fill(noGroup);
+        for (std::uint32_t id = 0; id < m_columns.count(); ++id) {
+            const std::uint32_t step = sizeClass(m_columns.size[id]);
+            m_out->slotOf[id] = static_cast<std::uint8_t>(step);
+            groupOf[step] = sizes.of(AllocationId{id});
+        }
+        for (std::uint32_t step = 0; step < sizeClasses; ++step)
+            m_out->legend.push_back({static_cast<std::uint8_t>(step), sizeClassName(step), groupOf[step]});
+    }
+
+    void byAge()
+    {
+        m_out->sequential = true;
+        for (std::uint32_t id = 0; id < m_columns.count(); ++id)
+            m_out->slotOf[id] = ageStep(m_columns.firstState[id], m_columns.endState[id], m_replay.states());
+        for (std::uint8_t step = 0; step < ageNames.size(); ++step)
+            m_out->legend.push_back({step, ageNames[step], noGroup});
+    }
+
+private:
+    /// Slots of groups by their own maxima, and the legend for them.
+    template <typename Eligible, typename Name>
+    std::vector<std::uint8_t> rank(const std::vector<std::uint32_t>& groupOf, std::size_t groups,
+        Eligible eligible, Name name, Noun noun)
+    {
+        const std::vector<std::int64_t> most = groupMaxima(m_replay.timeline, groupOf, groups);
+        std::vector<std::uint8_t> used(groups, 0);
+        for (const std::uint32_t group : groupOf)
+            used[group] = 1;
+        std::vector<std::uint32_t> order;
+        for (std::uint32_t group = 0; group < groups; ++group)
+            if (used[group] != 0 && eligible(group))
+                order.push_back(group);
+        const std::size_t shown = std::min(order.size(), categorySlots);
+        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) {
+                return most[a] != most[b] ? most[a] > most[b] : name(a) < name(b);
+            });
+        std::vector<std::uint8_t> slots(groups, colourSlot::other);
+        for (std::size_t i = 0; i < shown; ++i) {
+            slots[order[i]] = static_cast<std::uint8_t>(i);
+            m_out->legend.push_back({static_cast<std::uint8_t>(i), name(order[i]), order[i]});
+        }
+        if (const std::size_t rest = order.size() - shown; rest > 0)
+            m_out->legend.push_back({colourSlot::other,
+                formatCount(static_cast<std::int64_t>(rest)) + (rest == 1 ? noun.one : noun.many), noGroup});
+        return slots;
+    }
+
+    const Replay& m_replay;
+    const AllocationColumns& m_columns;
+    std::shared_ptr<Colouring> m_out;
+};
+
+} // namespace
+
+std::shared_ptr<const Colouring> Colouring::build(const Replay& replay, const Sites& sites, ColourBy by)
+{
+    Colourer colourer(replay, by);
+    switch (by) {
+    case ColourBy::Site:
+        colourer.byGrouping(*Grouping::build(replay, sites, GroupBy::Site), {" other site", " other sites"});
+        break;
+    case ColourBy::Stream:
+        colourer.byGrouping(
+            *Grouping::build(replay, sites, GroupBy::Stream), {" other stream", " other streams"});
+        break;
+    case ColourBy::Pool:
+        colourer.byGrouping(*Grouping::build(replay, sites, GroupBy::Pool), {" other pool", " other pools"});
+        break;
+    case ColourBy::Category:
+        colourer.byGrouping(
+            *Grouping::build(replay, sites, GroupBy::Category), {" other category", " other categories"});
+        break;
+    case ColourBy::Size:
+        colourer.bySize(*Grouping::build(replay, sites, GroupBy::Size));
+        break;
+    case ColourBy::Age:
+        colourer.byAge();
+        break;
+    case ColourBy::SegmentKind:
+        colourer.bySegmentKind();
+        break;
+    }
+    return colourer.finish();
+}
+
+} // namespace tidemark
