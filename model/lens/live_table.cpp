@@ -34,14 +34,19 @@ void fillSingles(const Replay& replay, LiveTable& table, std::vector<AllocationI
     table.ids = std::move(live);
 }
 
-void addMember(const Replay& replay, GroupExtra& extra, bool first, AllocationId id)
+void addMember(
+    const Replay& replay, const Colouring* colouring, GroupExtra& extra, bool first, AllocationId id)
 {
+    const std::uint8_t slot = colouring ? colouring->slotOf[index(id)] : colourSlot::count;
     const AllocationColumns& columns = replay.timeline.allocations();
     const std::size_t i = index(id);
     if (first) {
         extra.stream = columns.stream[i];
         extra.pool = columns.pool[i];
+        extra.slot = slot;
     }
+    if (extra.slot != slot)
+        extra.slot = colourSlot::count;
     if (extra.stream != columns.stream[i])
         extra.stream = StreamId::none;
     if (extra.pool != columns.pool[i])
@@ -50,7 +55,8 @@ void addMember(const Replay& replay, GroupExtra& extra, bool first, AllocationId
 }
 
 void fillExtras(const Replay& replay, const Grouping& grouping, LiveTable& table,
-    const std::vector<AllocationId>& live, const std::vector<std::uint8_t>* matches, const Job& job)
+    const std::vector<AllocationId>& live, const std::vector<std::uint8_t>* matches,
+    const Colouring* colouring, const Job& job)
 {
     std::vector<std::uint32_t> rowOf(grouping.count(), noRow);
     for (std::size_t row = 0; row < table.groups.size(); ++row)
@@ -66,7 +72,7 @@ void fillExtras(const Replay& replay, const Grouping& grouping, LiveTable& table
         if (row == noRow)
             continue;
         GroupExtra& extra = table.extras[row];
-        addMember(replay, extra, seen[row] == 0, id);
+        addMember(replay, colouring, extra, seen[row] == 0, id);
         seen[row] = 1;
         if (isMatch(matches, id)) {
             extra.matchedBytes += columns.size[index(id)];
@@ -124,7 +130,7 @@ std::uint64_t numberOf(const Replay& replay, const LiveFigures& row, LiveColumn 
 } // namespace
 
 LiveTable buildLiveTable(const Replay& replay, const Grouping& grouping, GroupBy by, StateIndex state,
-    const std::vector<std::uint8_t>* matches, const Job& job)
+    const std::vector<std::uint8_t>* matches, const Colouring* colouring, const Job& job)
 {
     LiveTable table;
     table.by = by;
@@ -137,7 +143,7 @@ LiveTable buildLiveTable(const Replay& replay, const Grouping& grouping, GroupBy
         return table;
     }
     table.groups = groupLive(replay, grouping, table.state);
-    fillExtras(replay, grouping, table, live, matches, job);
+    fillExtras(replay, grouping, table, live, matches, colouring, job);
     return table;
 }
 
@@ -171,6 +177,7 @@ LiveFigures figuresOf(const Replay& replay, const LiveTable& table, std::size_t 
     figures.stream = extra.stream;
     figures.pool = extra.pool;
     figures.inferredBlock = extra.inferredBlock;
+    figures.slot = extra.slot;
     figures.group = group.group;
     return figures;
 }

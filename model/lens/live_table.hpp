@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/core/job.hpp"
+#include "model/lens/colouring.hpp"
 #include "model/lens/groups.hpp"
 
 #include <cstdint>
@@ -20,6 +21,8 @@ struct GroupExtra {
     PoolId pool = PoolId::none;
     /// Some member's block size is inferred.
     bool inferredBlock = false;
+    /// The colour all members share; colourSlot::count when they differ or no colouring was given.
+    std::uint8_t slot = colourSlot::count;
 };
 
 /// One figure of a row, named as the table's columns.
@@ -58,6 +61,7 @@ struct LiveFigures {
     StreamId stream = StreamId::none;
     PoolId pool = PoolId::none;
     bool inferredBlock = false;
+    std::uint8_t slot = colourSlot::count; ///< of a group; count: several colours
     /// Group number under the table's grouping; the allocation's number under GroupBy::None.
     std::uint32_t group = 0;
 };
@@ -66,7 +70,7 @@ struct LiveFigures {
 /// used). `matches` as in ViewState::matches, or null. Cost: two passes over the live allocations, plus
 /// sorting the groups. Stopped by job: whatever is there so far, to be thrown away. Any thread.
 LiveTable buildLiveTable(const Replay& replay, const Grouping& grouping, GroupBy by, StateIndex state,
-    const std::vector<std::uint8_t>* matches, const Job& job);
+    const std::vector<std::uint8_t>* matches, const Colouring* colouring, const Job& job);
 
 LiveFigures figuresOf(const Replay& replay, const LiveTable& table, std::size_t row);
 

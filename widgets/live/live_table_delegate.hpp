@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QHash>
+#include <QPixmap>
+#include <QStyledItemDelegate>
+
+namespace tidemark {
+
+class Style;
+
+/// Draws the cells of the live table: the colour before the name, names shortened so that file and line
+/// survive, the share as a bar, what does not match the search faded. GUI thread.
+class LiveTableDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    explicit LiveTableDelegate(const Style& style, QObject* parent = nullptr);
+
+    /// The colouring's slots are steps of a scale.
+    void setSequential(bool sequential);
+    void paint(
+        QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    void paintKey(QPainter& painter, const QRect& cell, const QModelIndex& index, const QColor& text,
+        const QColor& second, double ratio) const;
+    void paintShare(QPainter& painter, const QRect& cell, const QModelIndex& index, const QColor& text,
+        bool selected) const;
+
+    const Style& m_style;
+    bool m_sequential = false;
+};
+
+} // namespace tidemark
