@@ -23,12 +23,13 @@ struct MapOptions {
     bool withHoles = false;
     std::optional<PoolId> pool;
     std::optional<StreamId> stream;
-    double width = 1; ///< logical pixels
+    double width = 1; ///< logical pixels, label room included
     double rowHeight = 11;
     double rowGap = 2;
     double headerHeight = 18;
     double labelWidth = 0; ///< Rows: room at the left for the address
-    /// Bytes per row; 0 = choose so that the largest common segment size fits a few to a row.
+    /// Bytes per row; 0 = choose so that the largest common segment size fits a few to a row (Flow) or the
+    /// largest segment fills one (Rows). Raised where it would make a segment thousands of rows long.
     std::uint64_t bytesPerRow = 0;
 };
 
@@ -63,14 +64,17 @@ struct MapHeader {
 
 struct MapPicture {
     std::vector<MapBox> boxes; ///< sorted by y, then x
-    std::vector<MapFrame> frames;
+    std::vector<MapFrame> frames; ///< the same
     std::vector<MapHeader> headers;
     double height = 0;
     std::uint64_t bytesPerRow = 0;
 };
 
-/// Geometry of the segment map (help/window.md): largest first, first fit into rows of equal bytes; small
-/// pool apart at the end; a headed group per (stream, private pool) when there is more than one.
+/// Geometry of the segment map (help/window.md). Flow by size: largest first, each into the first row that
+/// has room; in other orders segments follow each other, so that the order can be read. What is longer than a
+/// row breaks over several. A headed group per (stream, private pool) when there is more than one, default
+/// pool first; in each the small pool apart at the end. Cost: O(segments log segments + pieces); ≤ 4 ms for
+/// 2,000 segments of 20,000 pieces.
 MapPicture layoutSegments(const Snapshot& snapshot, const SegmentState& state, const MapOptions& options);
 
 /// Index of the box at a point, by binary search on rows.
