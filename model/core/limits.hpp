@@ -15,6 +15,8 @@ inline constexpr std::size_t maxDepth = 256;
 /// Memo slots of a pickle below this are kept in an array whatever their order; higher ones only while they
 /// come about in sequence, else in a hash table. So a slot number never decides how much memory is taken.
 inline constexpr std::size_t flatMemoSlots = 1U << 20;
+/// Brackets open at once in a JSON text that is only skipped over.
+inline constexpr std::size_t maxJsonDepth = 1U << 20;
 /// Bytes of one string that is kept whole (a C++ symbol of 75 kB exists); longer ones are cut and counted.
 inline constexpr std::size_t maxStringBytes = 1U << 20;
 /// A string above this is long; once maxLongTextBytes of distinct long ones are kept, further ones are cut to it.
