@@ -39,6 +39,7 @@ constexpr std::array table{
     Names{Quality::UnpairedMarks, "unpaired-marks", "Unpaired marks"},
     Names{Quality::BadText, "bad-text", "Bad text"},
     Names{Quality::OtherRecorder, "other-recorder", "Not a snapshot recording"},
+    Names{Quality::SeveralSnapshots, "several-snapshots", "Several snapshots"},
 };
 
 const Names& find(Quality id)

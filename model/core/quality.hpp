@@ -37,6 +37,8 @@ enum class Quality {
     /// Not of help/data-quality.md: a neighbouring format that lacks what a snapshot has (segments, stacks,
     /// addresses).
     OtherRecorder,
+    /// Not of help/data-quality.md: the file holds more snapshots than the one shown.
+    SeveralSnapshots,
 };
 
 /// "late-start", "no-stacks", …

@@ -279,11 +279,12 @@ JsonToken JsonPull::number()
         if (m_cur == m_end && !fill())
             return failTruncated();
         return fail(ErrorCode::Malformed,
-            "Not valid JSON at byte " + std::to_string(m_tokenOffset) + ": \"" + std::string(m_text.substr(0, 40))
-                + "\" is not a number.");
+            "Not valid JSON at byte " + std::to_string(m_tokenOffset) + ": \""
+                + std::string(m_text.substr(0, 40)) + "\" is not a number.");
     }
     if (real.ec == std::errc::result_out_of_range)
-        m_real = *first == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+        m_real = *first == '-' ? -std::numeric_limits<double>::infinity()
+                               : std::numeric_limits<double>::infinity();
     constexpr double limit = 9.2e18;
     const bool inRange = m_real > -limit && m_real < limit;
     m_integer = inRange ? std::llround(m_real) : 0;
@@ -303,6 +304,7 @@ bool JsonPull::string()
     m_cur = quote + 1;
     if (m_text.size() > limits::maxStringBytes) {
         m_text = m_text.substr(0, limits::maxStringBytes);
+        m_cut = true;
         ++m_cutStrings;
     }
     return true;

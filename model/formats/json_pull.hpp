@@ -50,6 +50,8 @@ public:
     /// Key or string (unescaped, at most limits::maxStringBytes), or the literal of a number. Valid until the
     /// next call of next or skip.
     std::string_view text() const { return m_text; }
+    /// The text was longer than that and lost its end.
+    bool wasCut() const { return m_cut; }
     /// Of an Integer: two's complement, so 2^63…2^64−1 read as negative, as in EventColumns. Of a Real: the
     /// nearest integer when it lies in the 64-bit range, else 0.
     std::int64_t integer() const { return m_integer; }
@@ -57,6 +59,11 @@ public:
     bool isWhole() const { return m_whole; }
     double real() const { return m_real; }
 
+    /// Bytes behind the current token that are in memory already; never empty unless the chunk is used up.
+    std::string_view ahead() const
+    {
+        return {reinterpret_cast<const char*>(m_cur), static_cast<std::size_t>(m_end - m_cur)};
+    }
     /// Brackets that are open.
     std::size_t depth() const { return m_depth; }
     /// Bytes read so far, and where the current token began.

@@ -282,10 +282,22 @@ PoolId TimelineBuilder::poolOf(std::uint32_t event, AddressTable::Entry& entry) 
     return entry.pool;
 }
 
+/// What a recorder without segments counts as allocated although no event mentions it (DeviceTrace::blocks).
+void TimelineBuilder::standIns()
+{
+    for (const Block& block : m_device.blocks) {
+        m_aliveAtEnd.emplace_back(nullptr, &block);
+        m_out.m_predating.aliveAtEndBytes += sane(block.requested);
+    }
+    m_out.m_predating.aliveAtEnd = m_aliveAtEnd.size();
+}
+
 void TimelineBuilder::judgeEndState()
 {
-    if (!m_device.hasSegments)
+    if (!m_device.hasSegments) {
+        standIns();
         return;
+    }
     std::vector<std::uint8_t> active(m_lives.size(), 0);
     std::vector<std::uint64_t> freed;
     for (const Segment& segment : m_device.segments) {
@@ -369,8 +381,8 @@ void TimelineBuilder::fillColumns()
         c.endState.push_back(m_out.m_states);
         c.pendingState.push_back(m_out.m_states);
         c.stack.push_back(block->stack);
-        c.stream.push_back(segment->stream);
-        c.pool.push_back(segment->pool);
+        c.stream.push_back(segment != nullptr ? segment->stream : StreamId{0});
+        c.pool.push_back(segment != nullptr ? segment->pool : PoolId{0});
         c.origin.push_back(Origin::AliveAtEnd);
     }
     for (std::size_t i = m_lives.size(); i-- > 0;)

@@ -89,6 +89,7 @@ private:
     void request(std::uint32_t event, std::uint32_t life);
     void endLife(std::uint32_t life, std::uint32_t event);
     std::uint64_t sizeOf(std::uint32_t life) const { return sane(m_events.size[m_lives[life].event]); }
+    void standIns();
     void judgeEndState();
     void number();
     void fillColumns();

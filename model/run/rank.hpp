@@ -23,7 +23,8 @@ struct Rank {
 
     /// All notes of the file and of one device (or of all without one), file-wide ones first.
     std::vector<QualityNote> quality(std::optional<std::size_t> deviceIndex = std::nullopt) const;
-    /// Device to show first: the one with most events, then most segment bytes.
+    /// Device to show first: GPUs before host memory and the CPU, then the one with most events, then most
+    /// segment bytes.
     std::size_t mainDevice() const;
 };
 

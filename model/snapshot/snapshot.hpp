@@ -120,6 +120,8 @@ struct DeviceTrace {
     int ordinal = 0;
     EventColumns events;
     std::vector<Segment> segments;
+    /// Without segments: stand-ins for memory that the recorder counts as allocated throughout although no
+    /// event mentions it (profiler traces).
     std::vector<Block> blocks;
     /// False: the file says nothing of segments, so reserved is unknown, not 0 (help/numbers.md).
     bool hasSegments = false;
@@ -138,6 +140,9 @@ struct DeviceTrace {
 
 /// Device ordinal given to the CPU's own allocator in profiler recordings.
 inline constexpr int cpuOrdinal = -2;
+
+/// Device of an annotation that belongs to the whole process (profiler traces): it marks every device's trace.
+inline constexpr int everyDevice = -3;
 
 /// "GPU 0", "pinned host memory", "CPU".
 std::string deviceName(int ordinal);
