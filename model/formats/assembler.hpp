@@ -66,6 +66,10 @@ public:
     Value inertCall(Value callee, Value arguments);
     /// "os.system" of a Name or Foreign value, "" otherwise.
     std::string_view foreignName(Value value) const;
+    /// A text value's bytes, as part of a name.
+    std::string nameText(Value value) const { return plainText(value); }
+    /// What a dict with these pairs would be.
+    DictKind kindOfPairs(std::span<const Value> flat) const { return kindOf(keysOf(flat)); }
     /// What a value is in words: "a list", "an integer", "an object of numpy.dtype".
     std::string describe(Value value) const;
     Tag tagOf(Value value) const { return resolve(value).tag(); }
@@ -78,6 +82,7 @@ public:
     std::uint64_t events() const;
     /// "12,345 events and 12 segments": for messages about files that end early.
     std::string understood() const;
+    bool anythingUnderstood() const { return events() > 0 || !m_segments.empty(); }
 
 private:
     struct Chunk {

@@ -34,7 +34,9 @@ std::optional<Error> Assembler::finish(Value value, bool cut)
     if (auto error = readTop(value, top))
         return error;
     finishTraces(top);
-    const bool cutSegments = cut && (top.last == Key::Segments || top.last == Key::HostSegments);
+    // Half of the segments beside a trace would give wrong totals; alone they are better than nothing.
+    const bool cutSegments
+        = cut && events() > 0 && (top.last == Key::Segments || top.last == Key::HostSegments);
     if (top.segments && !cutSegments)
         finishSegments(*top.segments, std::nullopt);
     if (top.hostSegments && !cutSegments)
@@ -201,7 +203,7 @@ void Assembler::finishTraces(Top& top)
         m_cutDevice = traces.back().ordinal;
     for (TraceList& t : traces)
         addTrace(t, alone);
-    m_hasSegments = hasSegments && !(top.cut && top.last == Key::Segments);
+    m_hasSegments = hasSegments && !(top.cut && anyEvents && top.last == Key::Segments);
     m_hasHostSegments = top.hostSegments.has_value() && !(top.cut && top.last == Key::HostSegments);
     for (const TraceList& t : traces)
         m_builder.device(t.ordinal).hasSegments

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/text.hpp"
+#include "model/formats/input.hpp"
+#include "model/formats/pickle_reader.hpp"
+#include "model/formats/reader.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tidemark {
+
+namespace {
+
+const std::array allReaders{
+    pickleReader,
+};
+
+/// Bytes behind the end of a snapshot that are still unpacked, to verify the container's checksum.
+constexpr std::uint64_t maxTrailing = 1ULL << 30;
+
+/// Reads to the end of a container. The checksum stands there.
+std::optional<Error> drain(ByteStream& bytes, const Job& job, std::uint64_t& drained)
+{
+    while (drained < maxTrailing) {
+        const std::size_t got = bytes.peek(1).size();
+        if (got == 0)
+            break;
+        if (job.stopped())
+            return Error{ErrorCode::Cancelled, "Reading was stopped.", std::nullopt};
+        bytes.consume(got);
+        drained += got;
+    }
+    return bytes.error();
+}
+
+Error notRecognised(std::string_view head)
+{
+    std::string begin;
+    constexpr const char* digits = "0123456789abcdef";
+    for (const char c : head.substr(0, 8)) {
+        const auto byte = static_cast<unsigned char>(c);
+        begin += begin.empty() ? "" : " ";
+        begin += digits[byte >> 4U];
+        begin += digits[byte & 15U];
+    }
+    return {ErrorCode::NotASnapshot,
+        "This is not a memory snapshot: it begins with the bytes " + begin
+            + ", as no known format does. Record one with torch.cuda.memory._dump_snapshot.",
+        0};
+}
+
+Error asSentence(Error error)
+{
+    if (!error.message.empty() && error.message.back() != '.')
+        error.message += '.';
+    return error;
+}
+
+/// What a damaged container means for a snapshot that seems whole.
+std::optional<Error> judgeDamage(const Error& damage, SnapshotBuilder& builder, const ReadOptions& options)
+{
+    if (damage.code == ErrorCode::Cancelled)
+        return damage;
+    if (!options.partial) {
+        Error error = damage;
+        error.message
+            += "; the snapshot in it seems whole, but cannot be trusted. Copy the file again, or open what "
+               "can be read of it.";
+        return error;
+    }
+    builder.source().partial = true;
+    builder.note(Quality::TruncatedFile, std::nullopt, "",
+        "The container is damaged, so the figures may be wrong. " + asSentence(damage).message);
+    return std::nullopt;
+}
+
+} // namespace
+
+std::span<const Reader> readers()
+{
+    return allReaders;
+}
+
+Result<std::shared_ptr<const Snapshot>> readSnapshot(
+    const std::filesystem::path& path, const ReadOptions& options, const Job& job)
+{
+    job.report(Stage::Open, 0, 0);
+    auto input = openInput(path, options.partial);
+    if (!input)
+        return asSentence(input.error());
+    ByteStream& bytes = *input->bytes;
+    constexpr std::size_t headLength = 64U << 10;
+    const auto peeked = bytes.peek(headLength);
+    const std::string head(reinterpret_cast<const char*>(peeked.data()), std::min(peeked.size(), headLength));
+    if (head.empty()) {
+        if (const auto damage = bytes.error())
+            return asSentence(*damage);
+        return Error{ErrorCode::Empty, "The file is empty once it is unpacked.", 0};
+    }
+
+    const auto reader = std::ranges::find_if(readers(), [&](const Reader& r) { return r.probe(head); });
+    SnapshotBuilder builder;
+    builder.source().path = path.string();
+    builder.source().name = path.filename().string();
+    builder.source().container = input->container;
+    builder.source().fileBytes = input->fileBytes;
+    std::optional<Error> error
+        = reader == readers().end() ? notRecognised(head) : reader->read(bytes, builder, options, job);
+    if (error && error->code == ErrorCode::Cancelled)
+        return *error;
+
+    const bool packed = input->container != "none";
+    std::uint64_t trailing
+        = packed || error ? 0 : input->fileBytes - std::min(input->fileBytes, bytes.offset());
+    if (packed && (!error || reader != readers().end())) {
+        // Strange opcodes in a damaged container are the container's fault.
+        const auto damage = drain(bytes, job, trailing);
+        if (damage && error && error->message.find(damage->message) == std::string::npos)
+            error = damage;
+        else if (damage && !error && !builder.source().partial)
+            error = judgeDamage(*damage, builder, options);
+    }
+    if (error)
+        return asSentence(*error);
+    builder.source().trailingBytes = trailing;
+    builder.source().unpackedBytes = packed ? bytes.offset() : input->fileBytes;
+    return builder.finish();
+}
+
+} // namespace tidemark
