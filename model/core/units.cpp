@@ -127,6 +127,11 @@ std::string formatCount(std::int64_t count)
     return (count < 0 ? minus : "") + grouped(magnitude(count));
 }
 
+std::string formatUnsigned(std::uint64_t count)
+{
+    return grouped(count);
+}
+
 std::string formatPercent(double fraction)
 {
     if (!std::isfinite(fraction))

@@ -17,6 +17,8 @@ std::string formatBytesDelta(std::int64_t bytes);
 std::string formatExactBytes(std::int64_t bytes);
 /// "22,331": thousands separated by commas.
 std::string formatCount(std::int64_t count);
+/// As formatCount for offsets and lengths that a file states, which may be anything.
+std::string formatUnsigned(std::uint64_t count);
 /// "26.6 %" of a fraction 0.266; "–" when the whole is zero.
 std::string formatPercent(double fraction);
 /// A span of time from microseconds: "812 µs", "77.7 ms", "1.04 s", "2 min 05 s", "3 h 04 min".

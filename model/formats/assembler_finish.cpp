@@ -213,7 +213,7 @@ void Assembler::finishTraces(Top& top)
 EventBuffer Assembler::takeRows(const TraceList& trace, bool alone)
 {
     std::uint64_t first = 0;
-    std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t last = limits::maxEvents;
     if (m_options.events)
         std::tie(first, last) = *m_options.events;
 

@@ -44,11 +44,6 @@ bool isUnfilled(Value v)
     return v.tag() == Tag::Opaque && v.payload() == 1;
 }
 
-std::string counts(std::uint64_t n)
-{
-    return formatCount(static_cast<std::int64_t>(n));
-}
-
 } // namespace
 
 PickleMachine::PickleMachine(ByteStream& bytes, Assembler& assembler, const Job& job)
@@ -99,7 +94,7 @@ std::optional<Error> PickleMachine::run()
             ++p;
             continue;
         case LONG1:
-            if (p[1] == 0 || p[1] > 8) [[unlikely]]
+            if (p[1] == 0 || p[1] > 8 || m_end - p < longestFixed) [[unlikely]]
                 break;
             *top++ = m_assembler.integer(loadShort(p + 2, p[1]));
             p += 2 + p[1];
@@ -172,7 +167,7 @@ PickleMachine::Outcome PickleMachine::cold()
     constexpr const char* digits = "0123456789abcdef";
     return fail(ErrorCode::Malformed,
         std::string("Unknown opcode 0x") + digits[m_code >> 4U] + digits[m_code & 15U] + " at byte "
-            + counts(m_opcodeOffset) + ": this is no pickle, or a damaged one.");
+            + formatUnsigned(m_opcodeOffset) + ": this is no pickle, or a damaged one.");
 }
 
 /// Makes sure that the next opcode with its fixed argument lies in the window and that there is room on the
@@ -188,7 +183,8 @@ bool PickleMachine::more()
     m_opcodeOffset = offsetOf(m_at);
     if (m_at == m_end) {
         m_code = 0;
-        truncated("it ends at byte " + counts(m_opcodeOffset) + ", where a further opcode should stand");
+        truncated(
+            "it ends at byte " + formatUnsigned(m_opcodeOffset) + ", where a further opcode should stand");
         return false;
     }
     m_code = *m_at;
@@ -228,7 +224,7 @@ void PickleMachine::grow()
     if (used > limits::maxOpenValues + (m_bytes.offset() / 16)) {
         m_opcodeOffset = offsetOf(m_at);
         fail(ErrorCode::TooLarge,
-            "At byte " + counts(m_opcodeOffset) + " the pickle holds " + counts(used)
+            "At byte " + formatUnsigned(m_opcodeOffset) + " the pickle holds " + formatUnsigned(used)
                 + " values open at once, far more than any snapshot.");
         return;
     }
@@ -326,7 +322,7 @@ PickleMachine::Outcome PickleMachine::addItems(unsigned char code)
     if (dict && items->size() % 2 != 0)
         return fail(ErrorCode::Malformed,
             opcodeAt() + " needs pairs of key and value, but finds an odd number of items ("
-                + counts(items->size()) + ").");
+                + formatUnsigned(items->size()) + ").");
     if (!need(1))
         return Outcome::Failed;
     if (!(dict ? m_assembler.setItems(m_top[-1], *items) : m_assembler.append(m_top[-1], *items)))
@@ -370,7 +366,7 @@ PickleMachine::Outcome PickleMachine::stackOpcode(unsigned char code)
     switch (code) {
     case MARK:
         return fail(ErrorCode::TooLarge,
-            opcodeAt() + " would be the " + counts(m_marks.size() + 1)
+            opcodeAt() + " would be the " + formatUnsigned(m_marks.size() + 1)
                 + "th open MARK: the file is nested far deeper than any snapshot.");
     case STOP:
         if (!need(1))
@@ -406,7 +402,7 @@ PickleMachine::Outcome PickleMachine::stackOpcode(unsigned char code)
         if (m_protocol > 5)
             return fail(ErrorCode::Unsupported,
                 "The file says it is of pickle protocol " + std::to_string(m_protocol) + " (byte "
-                    + counts(m_opcodeOffset) + "); protocols 0 to 5 can be read.");
+                    + formatUnsigned(m_opcodeOffset) + "); protocols 0 to 5 can be read.");
         m_at += 2;
         return Outcome::Next;
     case FRAME: // only a hint for reading ahead, and not always true
@@ -485,7 +481,7 @@ PickleMachine::Outcome PickleMachine::get(std::uint64_t slot)
             value = found->second;
     if (isUnfilled(value))
         return fail(ErrorCode::Malformed,
-            opcodeAt() + " refers to memo slot " + counts(slot) + ", which was never filled.");
+            opcodeAt() + " refers to memo slot " + formatUnsigned(slot) + ", which was never filled.");
     push(value);
     const Opcode& opcode = opcodes[m_code];
     if (opcode.argument == Argument::Fixed)
@@ -515,7 +511,7 @@ PickleMachine::Outcome PickleMachine::truncated(std::string where)
 std::string PickleMachine::opcodeAt() const
 {
     const char* name = opcodes[m_code].name;
-    return std::string(name ? name : "an opcode") + " at byte " + counts(m_opcodeOffset);
+    return std::string(name ? name : "an opcode") + " at byte " + formatUnsigned(m_opcodeOffset);
 }
 
 } // namespace tidemark

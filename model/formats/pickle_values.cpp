@@ -148,9 +148,8 @@ std::optional<std::string_view> PickleMachine::counted(std::uint64_t length, boo
 {
     m_at += 1 + opcodes[m_code].bytes;
     const auto missing = [&](std::uint64_t have) {
-        truncated("it ends inside " + opcodeAt() + ", which declares "
-            + formatCount(static_cast<std::int64_t>(length)) + " bytes, of which "
-            + formatCount(static_cast<std::int64_t>(have)) + " are there");
+        truncated("it ends inside " + opcodeAt() + ", which declares " + formatUnsigned(length)
+            + " bytes, of which " + formatUnsigned(have) + " are there");
     };
     const std::size_t head
         = static_cast<std::size_t>(std::min<std::uint64_t>(length, limits::maxStringBytes));
@@ -319,8 +318,7 @@ PickleMachine::Outcome PickleMachine::pushLong(std::uint64_t length)
     else if (number.size() == 9 && number.back() == 0)
         push(m_assembler.unsignedInteger(low));
     else if (number.size() > longest || cut)
-        push(m_assembler.hugeInteger(
-            "a number of " + formatCount(static_cast<std::int64_t>(length)) + " bytes", low));
+        push(m_assembler.hugeInteger("a number of " + formatUnsigned(length) + " bytes", low));
     else
         push(m_assembler.hugeInteger(decimalOf(number), low));
     return Outcome::Next;
