@@ -185,6 +185,30 @@ GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint3
     return facts;
 }
 
+RangeSums rangeSums(const Replay& replay, StateIndex first, StateIndex last)
+{
+    const AllocationColumns& columns = replay.timeline.allocations();
+    RangeSums sums;
+    for (std::size_t i = 0; i < columns.count(); ++i) {
+        const std::uint64_t size = columns.size[i];
+        const bool born = columns.firstState[i] > first && columns.firstState[i] <= last;
+        const bool died = columns.endState[i] > first && columns.endState[i] <= last;
+        if (born) {
+            ++sums.allocated;
+            sums.allocatedBytes += size;
+        }
+        if (died) {
+            ++sums.freed;
+            sums.freedBytes += size;
+        }
+        if (born && !died) {
+            ++sums.surviving;
+            sums.survivingBytes += size;
+        }
+    }
+    return sums;
+}
+
 std::vector<Pin> pinsOf(const SegmentState& state, const SegmentView& segment, std::uint64_t hole)
 {
     std::vector<Pin> pins;

@@ -69,6 +69,18 @@ struct GroupFacts {
 /// Cost: a pass over all allocations and one over the states. Any thread.
 GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint32_t group, StateIndex cursor);
 
+/// What happened to memory between two states.
+struct RangeSums {
+    std::uint64_t allocated = 0; ///< allocations that began in it
+    std::uint64_t allocatedBytes = 0;
+    std::uint64_t freed = 0; ///< lives that ended in it, whenever they began
+    std::uint64_t freedBytes = 0;
+    std::uint64_t surviving = 0; ///< of the ones that began in it, those alive at its end
+    std::uint64_t survivingBytes = 0;
+};
+/// Over the events after state `first` up to state `last`; allocatedBytes − freedBytes is the curve's change.
+RangeSums rangeSums(const Replay& replay, StateIndex first, StateIndex last);
+
 /// A live block next to free memory, for "what pins it".
 struct Pin {
     AllocationId allocation = AllocationId::none;

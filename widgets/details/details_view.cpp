@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/details/details_view.hpp"
+
+#include "widgets/details/text_block.hpp"
+#include "widgets/style/style.hpp"
+#include "widgets/style/text.hpp"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QToolButton>
+#include <QToolTip>
+#include <QUrl>
+#include <QVBoxLayout>
+
+namespace tidemark {
+
+namespace {
+
+constexpr int restMs = 60;
+
+QToolButton* smallButton(const Style& style, const QString& icon, const QString& text, QWidget* parent)
+{
+    auto* const button = new QToolButton(parent);
+    button->setIcon(style.icon(icon));
+    button->setAutoRaise(true);
+    button->setToolTip(text);
+    button->setAccessibleName(text);
+    return button;
+}
+
+} // namespace
+
+DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidget* parent)
+    : QWidget(parent)
+    , m_session(session)
+    , m_view(view)
+    , m_style(style)
+    , m_scroll(new QScrollArea(this))
+{
+    auto* const page = new QWidget;
+    page->setBackgroundRole(QPalette::Base);
+    m_swatch = new QLabel(page);
+    m_title = new TextBlock(page);
+    m_title->setAccessibleName(tr("Name of the selection"));
+    m_zoom = smallButton(style, QStringLiteral("zoom-selection"), tr("Zoom to its life (F)"), page);
+    m_copy = smallButton(style, QStringLiteral("copy"), tr("Copy these details"), page);
+    m_facts = new TextBlock(page);
+    m_facts->setAccessibleName(tr("Facts"));
+    m_stackHeader = new QWidget(page);
+    m_stackTitle = new QLabel(m_stackHeader);
+    m_stackTitle->setForegroundRole(QPalette::PlaceholderText);
+    m_hide = new QCheckBox(m_stackHeader);
+    m_hide->setChecked(true);
+    m_copyStack = smallButton(style, QStringLiteral("copy"), tr("Copy the stack"), m_stackHeader);
+    m_stacks = new TextBlock(page);
+    m_stacks->setAccessibleName(tr("Call stack"));
+
+    auto* const titleRow = new QHBoxLayout;
+    titleRow->addWidget(m_swatch, 0, Qt::AlignTop);
+    titleRow->addWidget(m_title, 1, Qt::AlignTop);
+    titleRow->addWidget(m_zoom, 0, Qt::AlignTop);
+    titleRow->addWidget(m_copy, 0, Qt::AlignTop);
+    auto* const headerRow = new QHBoxLayout(m_stackHeader);
+    headerRow->setContentsMargins(0, 0, 0, 0);
+    headerRow->addWidget(m_stackTitle);
+    headerRow->addStretch();
+    headerRow->addWidget(m_hide);
+    headerRow->addWidget(m_copyStack);
+    auto* const column = new QVBoxLayout(page);
+    column->addLayout(titleRow);
+    column->addWidget(m_facts);
+    column->addWidget(m_stackHeader);
+    column->addWidget(m_stacks);
+    column->addStretch();
+    m_scroll->setWidget(page);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setBackgroundRole(QPalette::Base);
+    auto* const whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->addWidget(m_scroll);
+    setAccessibleName(tr("Details"));
+
+    for (const auto signal :
+        {&ViewState::selectionChanged, &ViewState::rangeChanged, &ViewState::colourByChanged})
+        connect(&view, signal, this, &DetailsView::schedule);
+    connect(&view, &ViewState::cursorChanged, this, [this] {
+        m_dirty = true;
+        m_restTimer.start();
+    });
+    for (const auto signal : {&Session::opened, &Session::deviceChanged, &Session::siteModeChanged})
+        connect(&session, signal, this, &DetailsView::schedule);
+    connect(&style, &Style::changed, this, &DetailsView::restyle);
+    m_restTimer.setSingleShot(true);
+    m_restTimer.setInterval(restMs);
+    connect(&m_restTimer, &QTimer::timeout, this, &DetailsView::schedule);
+    connect(m_hide, &QCheckBox::toggled, this, [this](bool hidden) {
+        showStacks();
+        emit frameworkHiddenChanged(hidden);
+    });
+    for (TextBlock* const block : {m_title, m_facts, m_stacks}) {
+        connect(block, &QTextBrowser::anchorClicked, this, &DetailsView::follow);
+        connect(block, &QTextBrowser::highlighted, this, &DetailsView::hoverLink);
+    }
+    connect(m_zoom, &QToolButton::clicked, this, [this] {
+        if (valid(m_sheet.allocation))
+            emit m_view.zoomToLifeRequested(m_sheet.allocation);
+    });
+    connect(
+        m_copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(copyText()); });
+    connect(m_copyStack, &QToolButton::clicked, this, [this] {
+        if (!m_snapshot)
+            return;
+        DetailsSheet stacks;
+        stacks.title = m_sheet.title;
+        stacks.stacks = m_sheet.stacks;
+        QGuiApplication::clipboard()->setText(sheetText(stacks, *m_snapshot, m_hide->isChecked()));
+    });
+    restyle();
+}
+
+DetailsView::~DetailsView() = default;
+
+bool DetailsView::isFrameworkHidden() const
+{
+    return m_hide->isChecked();
+}
+
+void DetailsView::setFrameworkHidden(bool hidden)
+{
+    m_hide->setChecked(hidden);
+}
+
+void DetailsView::restyle()
+{
+    const Metrics& metrics = m_style.metrics();
+    QLayout* const column = m_scroll->widget()->layout();
+    column->setContentsMargins(metrics.px(10), metrics.padding, metrics.padding, metrics.padding);
+    column->setSpacing(metrics.unit);
+    m_title->setFont(m_style.font(FontRole::Strong));
+    m_facts->setFont(m_style.font(FontRole::Small));
+    m_stacks->setFont(m_style.font(FontRole::Fixed));
+    m_stackTitle->setFont(m_style.font(FontRole::Small));
+    m_hide->setFont(m_style.font(FontRole::Small));
+    for (QToolButton* const button : {m_zoom, m_copy, m_copyStack}) {
+        button->setIconSize(QSize(metrics.smallIcon, metrics.smallIcon));
+        button->setFixedSize(metrics.px(22), metrics.px(22));
+    }
+    if (m_snapshot)
+        showSheet(true);
+    schedule();
+}
+
+void DetailsView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_dirty)
+        schedule();
+}
+
+void DetailsView::schedule()
+{
+    m_dirty = true;
+    if (m_scheduled)
+        return;
+    m_scheduled = true;
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            m_scheduled = false;
+            if (m_dirty && isVisible())
+                refresh();
+        },
+        Qt::QueuedConnection);
+}
+
+void DetailsView::flush()
+{
+    refresh();
+}
+
+void DetailsView::refresh()
+{
+    m_dirty = false;
+    DetailsSheet sheet = detailsSheet(m_session, m_view);
+    const auto rank = m_session.rank();
+    m_snapshot = rank ? rank->snapshot : nullptr;
+    const bool same = sheet.title == m_sheet.title && sheet.kind == m_sheet.kind
+        && sheet.allocation == m_sheet.allocation;
+    if (!same)
+        m_open.clear();
+    m_sheet = std::move(sheet);
+    showSheet(same);
+}
+
+void DetailsView::showSheet(bool sameThing)
+{
+    const int scroll = m_scroll->verticalScrollBar()->value();
+    m_swatch->setVisible(m_sheet.slot.has_value());
+    if (m_sheet.slot)
+        m_swatch->setPixmap(m_style.swatch(*m_sheet.slot, m_sheet.sequential, devicePixelRatioF()));
+    m_title->setContent(m_sheet.title.toHtmlEscaped());
+    m_title->setVisible(!m_sheet.title.isEmpty());
+    m_zoom->setVisible(valid(m_sheet.allocation));
+    m_copy->setVisible(!m_sheet.facts.empty());
+    m_facts->setContent(factsHtml(m_sheet, m_style));
+    showStacks();
+    setWindowTitle(m_sheet.kind);
+    m_scroll->verticalScrollBar()->setValue(sameThing ? scroll : 0);
+}
+
+void DetailsView::showStacks()
+{
+    const bool any = m_snapshot && !m_sheet.stacks.empty();
+    m_stackHeader->setVisible(any || !m_sheet.noStack.isEmpty());
+    m_stacks->setVisible(any || !m_sheet.noStack.isEmpty());
+    m_copyStack->setVisible(any);
+    if (!m_snapshot)
+        return;
+    const FrameCount frames = countFrames(m_sheet, *m_snapshot);
+    m_stackTitle->setText(any ? m_sheet.stacks.front().title : tr("Stack"));
+    m_hide->setVisible(frames.framework > 0);
+    m_hide->setText(tr("hide %1 framework %2")
+                        .arg(countText(static_cast<std::int64_t>(frames.framework)),
+                            frames.framework == 1 ? tr("frame") : tr("frames")));
+    m_hide->setToolTip(tr("Frames of PyTorch, Python and C++ runtimes (H)"));
+    // With nothing but framework frames, hiding them would hide the answer.
+    const bool hide = m_hide->isChecked() && frames.framework < frames.all;
+    m_stacks->setContent(stacksHtml(m_sheet, *m_snapshot, m_style, hide, m_open));
+}
+
+QString DetailsView::copyText() const
+{
+    return m_snapshot ? sheetText(m_sheet, *m_snapshot, false) : QString();
+}
+
+QString DetailsView::shownPlainText() const
+{
+    QString text = m_title->toPlainText() + QLatin1Char('\n') + m_facts->toPlainText();
+    if (m_stacks->isVisibleTo(this))
+        text += QLatin1Char('\n') + m_stacks->toPlainText();
+    return text;
+}
+
+void DetailsView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->matches(QKeySequence::Copy)) {
+        QGuiApplication::clipboard()->setText(copyText());
+        return;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+void DetailsView::follow(const QUrl& url)
+{
+    const QString link = url.toString();
+    const QString what = link.section(QLatin1Char(':'), 0, 0);
+    const QString rest = link.section(QLatin1Char(':'), 1);
+    bool number = false;
+    const std::uint64_t value = rest.startsWith(QLatin1String("0x")) ? rest.mid(2).toULongLong(&number, 16)
+                                                                     : rest.toULongLong(&number);
+    if (what == QLatin1String("frame")) {
+        followFrame(rest);
+    } else if (what == QLatin1String("open")) {
+        m_open.insert(
+            {rest.section(QLatin1Char(':'), 0, 0).toInt(), rest.section(QLatin1Char(':'), 1).toInt()});
+        showStacks();
+    } else if (what == QLatin1String("fold")) {
+        setFrameworkHidden(false);
+    } else if (what == QLatin1String("event") && number) {
+        m_view.pushHistory();
+        m_view.setCursor(stateOf(static_cast<Moment>(value)));
+    } else if (what == QLatin1String("allocation") && number) {
+        m_view.selectAllocation(static_cast<AllocationId>(value));
+    } else if (what == QLatin1String("segment") && number) {
+        Selection selection;
+        selection.kind = Selection::Kind::Segment;
+        selection.address = value;
+        m_view.select(selection);
+    }
+}
+
+void DetailsView::followFrame(const QString& place)
+{
+    const auto stack = place.section(QLatin1Char(':'), 0, 0).toUInt();
+    const auto at = place.section(QLatin1Char(':'), 1).toUInt();
+    if (!m_snapshot || stack >= m_sheet.stacks.size())
+        return;
+    const auto frames = m_snapshot->stacks[m_sheet.stacks[stack].stack];
+    if (at >= frames.size())
+        return;
+    const Frame& frame = m_snapshot->frames[frames[at]];
+    if (QGuiApplication::keyboardModifiers() & Qt::ControlModifier) {
+        if (valid(frame.file)) {
+            const std::string_view file = m_snapshot->strings.view(frame.file);
+            emit m_view.editorRequested(QString::fromUtf8(file.data(), static_cast<qsizetype>(file.size())),
+                static_cast<int>(frame.line));
+        }
+        return;
+    }
+    const ShownFrame shown = shownFrame(*m_snapshot, frames[at]);
+    emit m_view.searchRequested(
+        shown.place.isEmpty() ? shown.name : shown.name + QLatin1Char('@') + shown.place);
+}
+
+void DetailsView::hoverLink(const QUrl& url)
+{
+    const QString link = url.toString();
+    if (!link.startsWith(QLatin1String("frame:")) || !m_snapshot) {
+        QToolTip::hideText();
+        emit m_view.hoverTextChanged({});
+        return;
+    }
+    const QString place = link.section(QLatin1Char(':'), 1);
+    const auto stack = place.section(QLatin1Char(':'), 0, 0).toUInt();
+    const auto at = place.section(QLatin1Char(':'), 1).toUInt();
+    if (stack >= m_sheet.stacks.size() || at >= m_snapshot->stacks[m_sheet.stacks[stack].stack].size())
+        return;
+    const ShownFrame frame = shownFrame(*m_snapshot, m_snapshot->stacks[m_sheet.stacks[stack].stack][at]);
+    emit m_view.hoverTextChanged(
+        frame.name + QStringLiteral("  ") + frame.path + tr(" · click filters, Ctrl+click opens the editor"));
+}
+
+} // namespace tidemark
