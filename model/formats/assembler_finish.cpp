@@ -135,6 +135,11 @@ std::optional<Error> Assembler::readTop(Value value, Top& top)
         if (!list)
             return notASnapshot(describe(**what) + " under the key " + where);
     }
+    // Other programs call parts of other things segments, such as transcripts of speech.
+    if (top.segments && !top.traces && tagOf(*top.segments) == Tag::List
+        && std::ranges::none_of(
+            itemsOf(resolve(*top.segments)), [this](Value v) { return tagOf(v) == Tag::Segment; }))
+        return notASnapshot("segments that are not of memory");
     return std::nullopt;
 }
 

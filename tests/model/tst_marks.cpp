@@ -170,7 +170,11 @@ private slots:
         two.alloc(512, 512);
         SnapshotBuilder& b = two.builder();
         EventBuffer other;
-        b.append(other, EventRow{.action = Action::Alloc, .address = 512, .size = 1});
+        EventRow row;
+        row.action = Action::Alloc;
+        row.address = 512;
+        row.size = 1;
+        b.append(other, row);
         b.addTrace(1, std::move(other));
         b.addAnnotation({true, b.strings().intern("x"), 1, noTime, EventIndex{0}});
         const auto snapshot = two.finish();
