@@ -214,6 +214,9 @@ std::optional<Error> readEmbedded(
 
 bool probe(std::string_view head)
 {
+    // Flame graphs are SVG with a script inside.
+    if (recognisedForeign(head))
+        return false;
     std::string start(head.substr(0, 1024));
     std::ranges::transform(start, start.begin(),
         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });

@@ -481,15 +481,17 @@ bool JsonPull::skipBlock(std::size_t outer)
     }
 }
 
-std::uint64_t JsonPull::drain()
+void JsonPull::release()
 {
-    std::uint64_t rest = 0;
     while (m_cur != m_end || fill()) {
-        for (; m_cur != m_end; ++m_cur)
-            rest += isBlank(*m_cur) || *m_cur == 0 ? 0 : 1;
+        while (m_cur != m_end && (isBlank(*m_cur) || *m_cur == 0))
+            ++m_cur;
+        if (m_cur != m_end)
+            break;
     }
-    m_error = m_bytes.error();
-    return rest;
+    m_bytes.consume(static_cast<std::size_t>(m_cur - m_begin));
+    m_chunkOffset += static_cast<std::uint64_t>(m_cur - m_begin);
+    m_begin = m_cur = m_end = nullptr;
 }
 
 JsonToken JsonPull::fail(ErrorCode code, std::string message)

@@ -75,9 +75,8 @@ public:
     /// the container.
     const std::optional<Error>& error() const { return m_error; }
 
-    /// Reads on to the end of the input, counting bytes other than blanks and NULs behind the value; finds
-    /// damage of the container's tail. Call after End.
-    std::uint64_t drain();
+    /// After End: passes over blanks and NULs behind the value and leaves the stream where they end.
+    void release();
 
 private:
     enum class Expect : std::uint8_t { Value, ValueOrEnd, Key, KeyOrEnd, CommaOrEnd, End };

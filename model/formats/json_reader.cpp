@@ -42,16 +42,14 @@ public:
             return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};
         if (m_refusal)
             return m_refusal;
-        if (!whole) {
-            if (auto error = fail())
-                return error;
-        } else {
-            m_builder.source().trailingBytes = m_json.drain();
-            if (m_json.error())
-                if (auto error = fail())
-                    return error;
+        if (whole) {
+            m_json.release();
+            return finish();
         }
-        return finish();
+        if (auto error = fail())
+            return error;
+        // What was understood may not be enough to show anything; the cut is what is wrong then.
+        return finish() ? m_json.error() : std::nullopt;
     }
 
 private:
@@ -191,6 +189,7 @@ private:
     /// The text failed: refused, unless the caller takes what was understood.
     std::optional<Error> fail();
     std::string understood() const;
+    /// What of the file was understood; for snapshots only whether anything was.
     std::uint64_t rows() const;
     std::optional<Error> finish();
 
@@ -214,7 +213,7 @@ std::uint64_t JsonFile::rows() const
 {
     switch (m_kind) {
     case Kind::Snapshot:
-        return m_snapshot.events();
+        return m_snapshot.anything() ? 1 : 0;
     case Kind::Trace:
         return m_trace.memoryEvents();
     case Kind::Timeline:

@@ -38,7 +38,7 @@ public:
     /// Reads the items of the outermost list, from the current token to its end.
     bool readItems();
 
-    std::uint64_t events() const { return m_assembler.events(); }
+    bool anything() const { return m_assembler.anythingUnderstood(); }
     std::string understood() const { return m_assembler.understood(); }
     /// Closes the outermost value, whole or cut short, and hands it to the builder.
     std::optional<Error> finish();

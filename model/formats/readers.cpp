@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/core/text.hpp"
+#include "model/formats/foreign.hpp"
+#include "model/formats/html_reader.hpp"
 #include "model/formats/input.hpp"
+#include "model/formats/json_reader.hpp"
 #include "model/formats/pickle_reader.hpp"
 #include "model/formats/reader.hpp"
 
@@ -13,6 +15,8 @@ namespace {
 
 const std::array allReaders{
     pickleReader,
+    jsonReader,
+    htmlReader,
 };
 
 /// Bytes behind the end of a snapshot that are still unpacked, to verify the container's checksum.
@@ -31,22 +35,6 @@ std::optional<Error> drain(ByteStream& bytes, const Job& job, std::uint64_t& dra
         drained += got;
     }
     return bytes.error();
-}
-
-Error notRecognised(std::string_view head)
-{
-    std::string begin;
-    constexpr const char* digits = "0123456789abcdef";
-    for (const char c : head.substr(0, 8)) {
-        const auto byte = static_cast<unsigned char>(c);
-        begin += begin.empty() ? "" : " ";
-        begin += digits[byte >> 4U];
-        begin += digits[byte & 15U];
-    }
-    return {ErrorCode::NotASnapshot,
-        "This is not a memory snapshot: it begins with the bytes " + begin
-            + ", as no known format does. Record one with torch.cuda.memory._dump_snapshot.",
-        0};
 }
 
 Error asSentence(Error error)
@@ -105,7 +93,7 @@ Result<std::shared_ptr<const Snapshot>> readSnapshot(
     builder.source().container = input->container;
     builder.source().fileBytes = input->fileBytes;
     std::optional<Error> error
-        = reader == readers().end() ? notRecognised(head) : reader->read(bytes, builder, options, job);
+        = reader == readers().end() ? describeForeign(head) : reader->read(bytes, builder, options, job);
     if (error && error->code == ErrorCode::Cancelled)
         return *error;
 
