@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.hpp"
+#include "model/core/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace tidemark {
+
+namespace {
+
+Error usage(std::string message)
+{
+    return {ErrorCode::Usage, std::move(message), std::nullopt};
+}
+
+template <typename Number>
+bool parseWhole(std::string_view text, Number& number)
+{
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return !text.empty() && error == std::errc{} && end == text.data() + text.size();
+}
+
+} // namespace
+
+Result<Arguments> Arguments::parse(
+    std::span<const char* const> arguments, std::span<const CommandOption> options)
+{
+    Arguments parsed;
+    bool onlyPaths = false;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string_view argument = arguments[i];
+        if (argument == "--" && !onlyPaths) {
+            onlyPaths = true;
+            continue;
+        }
+        if (onlyPaths || argument.size() < 2 || argument[0] != '-') {
+            parsed.m_paths.emplace_back(argument);
+            continue;
+        }
+        const std::size_t equals = argument.find('=');
+        const std::string name(argument.substr(0, equals));
+        const auto option = std::find_if(
+            options.begin(), options.end(), [&](const CommandOption& o) { return name == o.name; });
+        if (option == options.end())
+            return usage("there is no option " + displayText(name) + " here");
+        if (parsed.has(name))
+            return usage(name + " is given twice");
+        if (option->value == nullptr) {
+            if (equals != std::string_view::npos)
+                return usage(name + " takes no value");
+            parsed.m_values[name] = "";
+        } else if (equals != std::string_view::npos) {
+            parsed.m_values[name] = argument.substr(equals + 1);
+        } else if (i + 1 < arguments.size()) {
+            parsed.m_values[name] = arguments[++i];
+        } else {
+            return usage(name + " needs a value: " + name + " " + option->value);
+        }
+    }
+    return parsed;
+}
+
+std::optional<std::string> Arguments::value(std::string_view option) const
+{
+    const auto found = m_values.find(std::string(option));
+    return found == m_values.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<std::optional<std::int64_t>> Arguments::number(std::string_view option) const
+{
+    const std::optional<std::string> text = value(option);
+    if (!text)
+        return std::optional<std::int64_t>();
+    std::int64_t number = 0;
+    if (!parseWhole(*text, number))
+        return usage(std::string(option) + " needs a whole number, not \"" + displayText(*text, 40) + "\"");
+    return std::optional(number);
+}
+
+ReadOptions Arguments::readOptions() const
+{
+    ReadOptions options;
+    options.partial = has(partialOption.name);
+    return options;
+}
+
+Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> Arguments::eventRange() const
+{
+    using Range = std::pair<std::uint64_t, std::uint64_t>;
+    const std::optional<std::string> text = value(eventsOption.name);
+    if (!text)
+        return std::optional<Range>();
+    const std::string_view view = *text;
+    const std::size_t colon = view.find(':');
+    Range range{0, std::numeric_limits<std::uint64_t>::max()};
+    const std::string_view first = view.substr(0, colon);
+    const std::string_view last
+        = colon == std::string_view::npos ? std::string_view{} : view.substr(colon + 1);
+    const bool good = colon != std::string_view::npos && (!first.empty() || !last.empty())
+        && (first.empty() || parseWhole(first, range.first))
+        && (last.empty() || parseWhole(last, range.second)) && range.first <= range.second;
+    if (!good)
+        return usage(
+            "--events needs FIRST:LAST, two event numbers in order, not \"" + displayText(view, 40) + "\"");
+    return std::optional(range);
+}
+
+} // namespace tidemark

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/cli/command_line.hpp"
+#include "model/core/result.hpp"
+#include "model/formats/reader.hpp"
+
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidemark {
+
+/// One option of a command. Options with a value take it as the next argument or after "=".
+struct CommandOption {
+    const char* name; ///< "--top"
+    const char* value; ///< "K"; null for a flag
+    const char* does;
+};
+
+/// What a command was called with, checked against its options.
+class Arguments {
+public:
+    /// `arguments` without the program's and the command's name. Errors are ErrorCode::Usage.
+    static Result<Arguments> parse(
+        std::span<const char* const> arguments, std::span<const CommandOption> options);
+
+    const std::vector<std::filesystem::path>& paths() const { return m_paths; }
+    bool has(std::string_view option) const { return m_values.count(std::string(option)) != 0; }
+    /// Value of an option, absent when it was not given.
+    std::optional<std::string> value(std::string_view option) const;
+    /// Whole number of an option; a usage error when it is something else.
+    Result<std::optional<std::int64_t>> number(std::string_view option) const;
+    /// --partial; --events is kept apart, see eventRange.
+    ReadOptions readOptions() const;
+    /// --events FIRST:LAST, both included; FIRST or LAST may be left out.
+    Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> eventRange() const;
+
+private:
+    std::vector<std::filesystem::path> m_paths;
+    std::map<std::string, std::string> m_values;
+};
+
+struct CommandStreams {
+    std::ostream& out;
+    std::ostream& err;
+};
+
+/// A sub-command. To add one: one file in this folder that defines it, one line in commands().
+struct Command {
+    const char* name;
+    /// What follows the name: "PATH… [--json]".
+    const char* synopsis;
+    const char* does;
+    std::span<const CommandOption> options;
+    int (*run)(const Arguments&, CommandStreams&);
+};
+std::span<const Command* const> commands();
+
+/// Options every command that reads a file takes.
+inline constexpr CommandOption partialOption{
+    "--partial", nullptr, "read what can be read of a truncated or damaged file; the result is flagged"};
+inline constexpr CommandOption eventsOption{
+    "--events", "FIRST:LAST", "only these events, both included; totals before and at them stay right"};
+inline constexpr CommandOption jsonOption{"--json", nullptr, "for programs: JSON, bytes and microseconds"};
+
+/// Writes "tidemark: …" and the error on one line.
+void printError(std::ostream& err, std::string_view about, const Error& error);
+/// Says a usage error and returns its exit status.
+int usageError(CommandStreams& streams, const std::string& message);
+
+/// A job whose progress goes to standard error when that is a terminal and the work takes long.
+Job terminalJob();
+
+} // namespace tidemark
