@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/timeline/timeline_scene.hpp"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QPointF>
+#include <QTimer>
+
+class QMouseEvent;
+class QWheelEvent;
+
+namespace tidemark {
+
+class TimelineView;
+
+/// What the mouse does on the timeline (help/window.md): turns presses, drags, wheel turns and hovering over
+/// the canvas into changes of ViewState and of the view's window. GUI thread.
+class TimelineInput : public QObject {
+    Q_OBJECT
+public:
+    TimelineInput(TimelineView& view, TimelineScene& scene, QWidget& canvas);
+
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void setSpaceHeld(bool held);
+    /// Leaves a drag or an open ruler without effect; false when there is none.
+    bool cancel();
+    bool deleteRuler();
+    void startRulerAt(const QPointF& pos);
+    /// Text and tooltip of what is under the pointer, after the picture changed under it.
+    void refreshHover();
+    void forgetHover();
+
+private:
+    enum class Drag {
+        None,
+        Pending, ///< left pressed on the plot, not moved yet
+        Range,
+        RangeLeft,
+        RangeRight,
+        PanPending, ///< middle pressed
+        Pan,
+        Box,
+        Ruler,
+        Scrub, ///< cursor along the axis
+        OverviewMove,
+        OverviewLeft,
+        OverviewRight,
+    };
+    enum class Area { None, Plot, Axis, Lanes, Pools, Overview, Legend };
+
+    Area areaAt(const QPointF& pos) const;
+    Drag overviewPartAt(const QPointF& pos) const;
+    Drag rangeEdgeAt(const QPointF& pos) const;
+    void press(QMouseEvent* event);
+    void pressPlot(QMouseEvent* event);
+    void pressOverview(const QPointF& pos);
+    void move(QMouseEvent* event);
+    void dragTo(const QPointF& pos);
+    void release(QMouseEvent* event);
+    void click(const QPointF& pos, Qt::KeyboardModifiers modifiers);
+    void doubleClick(QMouseEvent* event);
+    void wheel(QWheelEvent* event);
+    void zoomY(double factor, double anchor);
+    void panTo(const QPointF& pos);
+    void finishBox();
+    void clickLane(const QPointF& pos);
+    void clickLegend(const QPointF& pos, Qt::KeyboardModifiers modifiers);
+    void chooseLegendItem(int item, Qt::KeyboardModifiers modifiers);
+    void hover(const QPointF& pos);
+    void showTip();
+    QString hoverText() const;
+    QString tipText() const;
+    QString allocationTip(AllocationId id) const;
+    QString scaleText() const;
+    void shapeCursor(const QPointF& pos);
+    Ruler rulerTo(const QPointF& pos) const;
+    std::int64_t bytesNear(double y) const;
+    std::optional<std::size_t> rulerAt(const QPointF& pos) const;
+    /// One entry of the view history for a series of wheel turns.
+    void rememberOnce();
+
+    TimelineView& m_view;
+    TimelineScene& m_scene;
+    QWidget& m_canvas;
+    Drag m_drag = Drag::None;
+    QPointF m_pressed;
+    QPointF m_last;
+    Qt::KeyboardModifiers m_modifiers;
+    XWindow m_startWindow;
+    double m_startBottom = 0;
+    double m_startTop = 1;
+    StateIndex m_anchor = 0;
+    bool m_space = false;
+    bool m_floatingRuler = false;
+    std::optional<QPointF> m_hover;
+    QTimer m_tip;
+    QElapsedTimer m_gesture;
+};
+
+} // namespace tidemark

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/timeline/plot_text.hpp"
+#include "widgets/timeline/timeline_scene.hpp"
+
+#include <QPainter>
+
+namespace tidemark {
+
+// The parts of the timeline's picture. All draw in logical pixels with the scene's geometry and may be called
+// on any paint device.
+
+/// Frame lines and, where nothing else fills the plot, what is known of the end of the file.
+void paintGround(QPainter& painter, const TimelineScene& scene);
+/// The stack: its picture (scaled while it is not the exact one), outline and column minima.
+void paintStack(QPainter& painter, const TimelineScene& scene);
+/// Reserved, allocated, capacity.
+void paintCurves(QPainter& painter, const TimelineScene& scene);
+void paintLanes(QPainter& painter, const TimelineScene& scene);
+void paintPools(QPainter& painter, const TimelineScene& scene);
+void paintOverview(QPainter& painter, const TimelineScene& scene);
+void paintLegend(QPainter& painter, const TimelineScene& scene);
+/// Cursor, selection, range, marks, labels, rulers: what moves without a new picture.
+void paintOverlay(QPainter& painter, const TimelineScene& scene);
+
+// Pieces of the overlay.
+void paintRange(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
+void paintCursor(QPainter& painter, const TimelineScene& scene);
+void paintOoms(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
+void paintPeaks(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
+void paintRulers(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
+void paintBandLabels(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
+/// The box of the cursor's flag on the axis.
+QRectF cursorFlag(const TimelineScene& scene);
+/// "Δ 2,345 events · 12.3 ms · +1.20 GiB".
+QString rangeText(const TimelineScene& scene, StateIndex first, StateIndex last);
+QString rulerText(const TimelineScene& scene, const Ruler& ruler);
+/// End points of a ruler in the plot.
+QLineF rulerLine(const TimelineScene& scene, const Ruler& ruler);
+
+/// One entry of the legend as laid out; `item` is −1 for "n more".
+struct LegendPlace {
+    QRectF box;
+    QRectF swatch;
+    QString text;
+    int item = -1;
+    std::vector<int> hidden; ///< items behind "n more"
+};
+std::vector<LegendPlace> legendPlaces(const TimelineScene& scene);
+/// The group a legend item stands for, if it stands for exactly one.
+std::optional<std::uint32_t> legendGroup(const LegendItem& item);
+
+/// The mark under a point, with its lane's row.
+std::optional<std::uint32_t> markAt(const TimelineScene& scene, const QPointF& pos);
+/// Where the window stands in the overview.
+QRectF overviewBox(const TimelineScene& scene);
+double overviewX(const TimelineScene& scene, double x);
+double overviewAt(const TimelineScene& scene, double pixel);
+
+} // namespace tidemark

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/lens/marks.hpp"
+#include "widgets/session.hpp"
+#include "widgets/style/style.hpp"
+#include "widgets/timeline/stack_picture.hpp"
+#include "widgets/timeline/ticks.hpp"
+#include "widgets/timeline/timeline_geometry.hpp"
+#include "widgets/timeline/x_scale.hpp"
+#include "widgets/view_state.hpp"
+
+#include <QImage>
+#include <QPixmap>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tidemark {
+
+/// A measured stretch between two points of the plot.
+struct Ruler {
+    StateIndex first = 0;
+    std::int64_t firstBytes = 0;
+    StateIndex last = 0;
+    std::int64_t lastBytes = 0;
+    bool operator==(const Ruler&) const = default;
+};
+
+struct CurveOptions {
+    bool reserved = true;
+    bool allocated = false;
+    bool marks = true; ///< peak, local peaks
+    bool lanes = true;
+};
+
+/// One row of marks above the plot.
+struct Lane {
+    enum class Kind { Steps, Marks, Density } kind = Kind::Marks;
+    QString title;
+    std::vector<std::uint32_t> marks; ///< into Session::marks(), in order of begin, not overlapping
+};
+
+/// One private pool under the plot.
+struct PoolStrip {
+    PoolId pool{};
+    const Series* reserved = nullptr;
+    const Series* live = nullptr;
+    std::int64_t most = 0; ///< highest value of either
+};
+
+/// Something with an outline over the stack, as spans of rows per column of a picture.
+struct OutlineImage {
+    std::shared_ptr<const StackPicture> picture;
+    QImage pixels;
+    QPoint at; ///< in the picture's pixels
+};
+
+/// Everything the painters of the timeline read. What belongs to the device is set by open(), what belongs to
+/// the window by prepareFrame.
+struct TimelineScene {
+    TimelineScene(Session& theSession, ViewState& theState, Style& theStyle);
+
+    /// Takes over the session's device (or category timeline, or nothing).
+    void open();
+    /// Colours by the state's choice; categories have their own.
+    void recolour();
+    /// Geometry, columns and scale for a picture of this size.
+    void prepareFrame(QSize size, double deviceRatio);
+    /// y from 0 to a little above everything, the capacity included when it is near.
+    void wholeY();
+    /// y to what the present columns hold.
+    void fitY();
+    bool yIsWhole() const { return bottom == 0 && top == wholeTop(); }
+    double highestTop() const { return wholeTop(); }
+
+    /// Too little to draw: a sentence and a cure stand there instead.
+    bool empty() const { return !source || (replay && source->states() <= 2); }
+    bool categories() const { return source && !replay; }
+
+    double xPixel(double x) const;
+    double xAt(double pixel) const;
+    double yPixel(double bytes) const;
+    double bytesAt(double pixel) const;
+    double bytesPerRow() const; ///< of a device pixel
+    /// Device column under a logical x, absent outside the plot.
+    std::optional<std::size_t> columnAt(double pixel) const;
+    /// Logical x of a column's left edge.
+    double columnX(std::size_t column) const;
+    /// The state shown at a logical x: of its column.
+    StateIndex stateShownAt(double pixel) const;
+    double snapped(double logical) const;
+    double hairline() const { return Style::hairline(ratio); }
+    TimelineWindow window() const;
+    /// Allocation (or category) under a point of the plot, from the picture on screen.
+    std::uint32_t idAt(const QPointF& pos) const;
+    /// x of a mark's ends, by its own times where it has them.
+    double markBegin(const Mark& mark) const;
+    double markEnd(const Mark& mark) const;
+    const std::vector<Mark>& marks() const { return session.marks(); }
+
+    /// "event 3,737" as numbered in the file; "before the first event"; "row 7" for categories.
+    QString stateName(StateIndex state) const;
+    /// "3,737": number in the file; "start" for the state before the first event.
+    QString stateNumber(StateIndex state) const;
+    /// "+77.7 ms" where there are times, else empty.
+    QString stateTime(StateIndex state) const;
+    QString idName(std::uint32_t id) const;
+    /// Highest requested bytes per logical pixel of the overview, kept until width, axis or device change.
+    const std::vector<std::int64_t>& overviewColumns() const;
+    /// The legend item stands for what is selected.
+    bool legendChosen(int item) const;
+    /// Grouping whose groups the legend's items are; absent for colours that are no groups.
+    std::optional<GroupBy> groupKind() const;
+    /// What has to be wiped so that the cursor's flag cuts no tick label in two.
+    QRectF flagClearing(const QRectF& flag) const;
+    /// Top of the memory that is older than the recording, near a logical x; the bottom where there is none.
+    double predatingTop(double pixel) const;
+
+    Session& session;
+    ViewState& state;
+    Style& style;
+
+    std::shared_ptr<const Rank> rank;
+    std::shared_ptr<const Replay> replay;
+    std::shared_ptr<const TimelineSource> source;
+    std::shared_ptr<const Colouring> colouring;
+    std::vector<Lane> lanes;
+    std::vector<PoolStrip> pools;
+    std::vector<StateIndex> peaks;
+    StateIndex peak = 0;
+
+    XScale scale;
+    double bottom = 0;
+    double top = 1;
+    CurveOptions options;
+    std::vector<Ruler> rulers;
+
+    TimelineGeometry geometry;
+    double ratio = 1;
+    std::vector<ColumnInfo> columns;
+    std::vector<AxisTick> xTicks;
+    std::vector<AxisTick> yTicks;
+    std::shared_ptr<const StackPicture> picture;
+    OutlineImage selected;
+    OutlineImage hovered;
+
+    /// What a drag shows at the moment.
+    std::optional<QRectF> rubber;
+    std::optional<Ruler> openRuler;
+    std::optional<std::size_t> chosenRuler;
+    bool focused = false;
+
+private:
+    double wholeTop() const;
+    void buildLanes();
+    void buildPools();
+
+    mutable std::vector<std::int64_t> m_overview;
+    mutable XAxis m_overviewAxis = XAxis::Events;
+};
+
+} // namespace tidemark
