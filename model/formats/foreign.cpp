@@ -111,7 +111,7 @@ Error notASnapshot(std::string_view what, std::string_view instead)
 {
     std::string message = "This is " + std::string(what) + ", not a memory snapshot. ";
     if (instead.empty())
-        message += std::string("To get one, ") + recordingAdvice() + ".";
+        message += std::string("To see how memory was used, ") + recordingAdvice() + ".";
     else
         message += std::string(instead) + (instead.ends_with('.') ? "" : ".");
     return {ErrorCode::NotASnapshot, message, std::nullopt};

@@ -23,7 +23,7 @@ Error describeForeign(std::string_view head);
 /// archive without data.pkl").
 Error notASnapshot(std::string_view what, std::string_view instead = {});
 
-/// How to record a snapshot, as the end of a sentence.
+/// How to record a snapshot, as the end of a sentence: "record one with …".
 const char* recordingAdvice();
 
 /// True when the bytes read as text: valid UTF-8 (the end may be cut) without NUL and with few control

@@ -283,7 +283,7 @@ std::optional<Error> JsonFile::finish()
     for (const std::string& key : m_keys)
         keys += (keys.empty() ? " (its keys: " : ", ") + key;
     return notASnapshot("JSON of another kind" + keys + (keys.empty() ? "" : ")"),
-        std::string("A snapshot has the keys segments and device_traces. To get one, ") + recordingAdvice());
+        std::string("A snapshot has the keys segments and device_traces; ") + recordingAdvice());
 }
 
 bool probe(std::string_view head)

@@ -303,7 +303,7 @@ void KinetoCollector::noteFormat()
         std::ranges::count_if(m_memory, [](const KinetoMemory& m) { return !m.oom && !m.hasAddress; }));
     if (missing > 0)
         sentence += " " + formatCount(static_cast<std::int64_t>(missing))
-            + " events carry no address (PyTorch before 1.10): each free is taken to end the latest live "
+            + " events carry no address, as in traces of 2021: each free is taken to end the latest live "
               "allocation of its size on its device, and the addresses shown are made up.";
     if (m_unsorted > 0)
         sentence += " The events were not in the order of their times and were put into it.";

@@ -30,7 +30,7 @@ void addRow(CategoryTimeline& timeline, std::int64_t timeUs, const std::array<st
 bool TimelineCollector::refuse()
 {
     m_refusal = Error{ErrorCode::NotASnapshot,
-        "This is JSON of another kind (lists of numbers), neither a memory snapshot nor torch.profiler's "
+        "This is JSON of another kind (lists in lists), neither a memory snapshot nor torch.profiler's "
         "memory "
         "timeline. Record a snapshot with torch.cuda.memory._record_memory_history() and "
         "torch.cuda.memory._dump_snapshot().",

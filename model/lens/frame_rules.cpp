@@ -20,6 +20,7 @@ constexpr std::array rules{
     // Compiled code. Python names hold no "::", and Python frames always name a file.
     FrameRule{Match::NameContains, "::", cpp},
     FrameRule{Match::FileIs, "??", cpp},
+    FrameRule{Match::NameStartsWith, "<built-in ", cpp}, // as profilers name them
     FrameRule{Match::NameStartsWith, "_Py", cpp},
     FrameRule{Match::NameStartsWith, "Py_", cpp},
     FrameRule{Match::NameStartsWith, "PyEval_", cpp},

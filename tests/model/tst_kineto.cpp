@@ -15,8 +15,8 @@ namespace {
 /// Writes trace events one by one.
 class TraceText {
 public:
-    TraceText& range(const std::string& cat, const std::string& name, const std::string& ts, const std::string& dur,
-        const std::string& tid = "7", const std::string& args = "")
+    TraceText& range(const std::string& cat, const std::string& name, const std::string& ts,
+        const std::string& dur, const std::string& tid = "7", const std::string& args = "")
     {
         return add("{\"ph\":\"X\",\"cat\":\"" + cat + "\",\"name\":\"" + name + "\",\"pid\":1,\"tid\":" + tid
             + ",\"ts\":" + ts + ",\"dur\":" + dur + ",\"args\":{" + args + "}}");
@@ -24,8 +24,8 @@ public:
     TraceText& memory(const std::string& ts, const std::string& args, const std::string& tid = "7",
         const std::string& name = "[memory]")
     {
-        return add("{\"args\":{" + args + "},\"ph\":\"i\",\"s\":\"t\",\"name\":\"" + name + "\",\"pid\":1,\"tid\":"
-            + tid + ",\"ts\":" + ts + "}");
+        return add("{\"args\":{" + args + "},\"ph\":\"i\",\"s\":\"t\",\"name\":\"" + name
+            + "\",\"pid\":1,\"tid\":" + tid + ",\"ts\":" + ts + "}");
     }
     TraceText& add(const std::string& event)
     {
@@ -44,12 +44,14 @@ private:
 
 std::string gpu(std::int64_t bytes, const std::string& address, const std::string& more = "")
 {
-    return "\"Device Type\":1,\"Device Id\":0,\"Addr\":" + address + ",\"Bytes\":" + std::to_string(bytes) + more;
+    return "\"Device Type\":1,\"Device Id\":0,\"Addr\":" + address + ",\"Bytes\":" + std::to_string(bytes)
+        + more;
 }
 
 std::string totals(std::int64_t allocated, std::int64_t reserved)
 {
-    return ",\"Total Allocated\":" + std::to_string(allocated) + ",\"Total Reserved\":" + std::to_string(reserved);
+    return ",\"Total Allocated\":" + std::to_string(allocated)
+        + ",\"Total Reserved\":" + std::to_string(reserved);
 }
 
 /// "name|name|…" of an event's stack, innermost first, with file:line where there is one; "-" without.
@@ -63,7 +65,8 @@ std::string stackOf(const ReadText& file, const DeviceTrace& device, std::size_t
         const Frame& frame = file.snapshot->frames[id];
         out += (out.empty() ? "" : "|") + std::string(file.snapshot->strings.view(frame.name));
         if (valid(frame.file))
-            out += "@" + std::string(file.snapshot->strings.view(frame.file)) + ":" + std::to_string(frame.line);
+            out += "@" + std::string(file.snapshot->strings.view(frame.file)) + ":"
+                + std::to_string(frame.line);
     }
     return out;
 }
@@ -83,8 +86,9 @@ private slots:
     {
         TraceText t;
         t.memory("100.5", gpu(4096, "1000", totals(4096, 8192)))
-            .memory("101", "\"Device Type\":0,\"Device Id\":-1,\"Addr\":50,\"Bytes\":64,\"Total Allocated\":64,"
-                           "\"Total Reserved\":0")
+            .memory("101",
+                "\"Device Type\":0,\"Device Id\":-1,\"Addr\":50,\"Bytes\":64,\"Total Allocated\":64,"
+                "\"Total Reserved\":0")
             .memory("102", "\"Device Type\":1,\"Device Id\":3,\"Addr\":1000,\"Bytes\":512")
             .memory("103.999", gpu(-4096, "1000", totals(0, 8192)))
             .memory("104", "\"Device Type\":1,\"Device Id\":0,\"Bytes\":1048576" + totals(0, 9000), "7",
@@ -203,16 +207,22 @@ private slots:
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("frame");
-        QTest::newRow("op") << "aten::mm" << "aten::mm@:0";
-        QTest::newRow("module") << "nn.Module: Linear_0" << "nn.Module: Linear_0@:0";
+        QTest::newRow("op") << "aten::mm"
+                            << "aten::mm@:0";
+        QTest::newRow("module") << "nn.Module: Linear_0"
+                                << "nn.Module: Linear_0@:0";
         QTest::newRow("python") << "torch/nn/modules/module.py(1501): _call_impl"
                                 << "_call_impl@torch/nn/modules/module.py:1501";
-        QTest::newRow("string") << "<string>(2): __init__" << "__init__@<string>:2";
-        QTest::newRow("brackets") << "/data (copy)/a.py(7): f(x): g" << "f(x): g@/data (copy)/a.py:7";
-        QTest::newRow("no line") << "weird(x): y" << "weird(x): y@:0";
+        QTest::newRow("string") << "<string>(2): __init__"
+                                << "__init__@<string>:2";
+        QTest::newRow("brackets") << "/data (copy)/a.py(7): f(x): g"
+                                  << "f(x): g@/data (copy)/a.py:7";
+        QTest::newRow("no line") << "weird(x): y"
+                                 << "weird(x): y@:0";
         QTest::newRow("built-in") << "<built-in method mm of type object at 0x7f>"
                                   << "<built-in method mm of type object at 0x7f>@:0";
-        QTest::newRow("bracket first") << "(3): f" << "(3): f@:0";
+        QTest::newRow("bracket first") << "(3): f"
+                                       << "(3): f@:0";
     }
     void frameNames()
     {
@@ -228,10 +238,13 @@ private slots:
 
     void nanoseconds()
     {
-        QCOMPARE(nanosecondsFromMicroseconds("1623142623460121"), std::optional<std::int64_t>(1623142623460121000));
+        QCOMPARE(nanosecondsFromMicroseconds("1623142623460121"),
+            std::optional<std::int64_t>(1623142623460121000));
         // More digits than a double has.
-        QCOMPARE(nanosecondsFromMicroseconds("1623142623460121.123"), std::optional<std::int64_t>(1623142623460121123));
-        QCOMPARE(nanosecondsFromMicroseconds("4203669604110.5"), std::optional<std::int64_t>(4203669604110500));
+        QCOMPARE(nanosecondsFromMicroseconds("1623142623460121.123"),
+            std::optional<std::int64_t>(1623142623460121123));
+        QCOMPARE(
+            nanosecondsFromMicroseconds("4203669604110.5"), std::optional<std::int64_t>(4203669604110500));
         QCOMPARE(nanosecondsFromMicroseconds("-0.5"), std::optional<std::int64_t>(-500));
         QCOMPARE(nanosecondsFromMicroseconds("1.5e3"), std::optional<std::int64_t>(1500000));
         QVERIFY(!nanosecondsFromMicroseconds("99999999999999999999"));
@@ -244,7 +257,8 @@ private slots:
     {
         TraceText t;
         const auto memory = [&](const char* ts, int bytes, int device = 0) {
-            t.memory(ts, "\"Device Type\":1,\"Device Id\":" + std::to_string(device)
+            t.memory(ts,
+                "\"Device Type\":1,\"Device Id\":" + std::to_string(device)
                     + ",\"Bytes\":" + std::to_string(bytes));
         };
         t.range("Operator", "aten::empty", "1623142623460100", "30", "\"7\"",
@@ -341,13 +355,21 @@ private slots:
     void oddEventsAreLeftOut()
     {
         TraceText t;
-        t.add("7").add("null").add("[1]").add("{\"name\":\"[memory]\"}").add("{\"name\":\"[memory]\",\"args\":3}");
+        t.add("7")
+            .add("null")
+            .add("[1]")
+            .add("{\"name\":\"[memory]\"}")
+            .add("{\"name\":\"[memory]\",\"args\":3}");
         t.memory("1", "\"Device Type\":1,\"Device Id\":99999999999,\"Bytes\":5")
             .memory("2", "\"Device Type\":1,\"Device Id\":0,\"Bytes\":0,\"Addr\":0")
             .memory("3", "\"Device Type\":1,\"Device Id\":0,\"Bytes\":\"x\"")
             .memory("\"4.5\"", gpu(100, "1"))
-            .memory("5", gpu(std::numeric_limits<std::int64_t>::min(), "2", totals(std::numeric_limits<std::int64_t>::min(), 1)))
-            .memory("6", gpu(std::numeric_limits<std::int64_t>::max(), "3", totals(std::numeric_limits<std::int64_t>::max(), 1)))
+            .memory("5",
+                gpu(std::numeric_limits<std::int64_t>::min(), "2",
+                    totals(std::numeric_limits<std::int64_t>::min(), 1)))
+            .memory("6",
+                gpu(std::numeric_limits<std::int64_t>::max(), "3",
+                    totals(std::numeric_limits<std::int64_t>::max(), 1)))
             .memory("7", gpu(std::numeric_limits<std::int64_t>::max(), "4"));
         const ReadText file = readText(t.text());
         QVERIFY2(file.snapshot, file.message().c_str());
@@ -397,7 +419,8 @@ private slots:
     void anyCutIsTold()
     {
         TraceText t;
-        t.range("cpu_op", "aten::mm", "0", "5", "7", "\"a\":[1,{\"b\":\"c\\u00e9\"}]").memory("1", gpu(100, "1", totals(5, 6)));
+        t.range("cpu_op", "aten::mm", "0", "5", "7", "\"a\":[1,{\"b\":\"c\\u00e9\"}]")
+            .memory("1", gpu(100, "1", totals(5, 6)));
         const std::string whole = t.text("\"x\":[true,null],");
         ReadOptions partial;
         partial.partial = true;

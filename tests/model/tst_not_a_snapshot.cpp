@@ -14,7 +14,8 @@ private slots:
     {
         QTest::addColumn<QByteArray>("head");
         QTest::addColumn<QString>("word");
-        const auto row = [](const char* word, QByteArray head) { QTest::newRow(word) << head << QString(word); };
+        const auto row
+            = [](const char* word, QByteArray head) { QTest::newRow(word) << head << QString(word); };
         row("PNG", QByteArray("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16));
         row("JPEG", "\xff\xd8\xff\xe0..JFIF");
         row("GIF", "GIF89a....");
@@ -22,14 +23,19 @@ private slots:
         row("PDF", "%PDF-1.7\n");
         row("SVG", "<?xml version=\"1.0\"?>\n<!-- x -->\n<svg width=\"3\">");
         row("SQLite", QByteArray("SQLite format 3\0\x10", 17));
-        row("ELF", "\x7f" "ELF\x02\x01");
+        row("ELF",
+            "\x7f"
+            "ELF\x02\x01");
         row("NumPy", "\x93NUMPY\x01");
         row("safetensors", QByteArray("\x40\0\0\0\0\0\0\0{\"__metadata__\":{}}", 27));
         row("HDF5", "\x89HDF\r\n\x1a\n");
         row("GGUF", "GGUF\x03");
         row("Parquet", "PAR1....");
         row("tar", QByteArray(257, '\0').replace(0, 4, "name") + "ustar\0" + QByteArray(250, '\0'));
-        row("xz", QByteArray("\xfd" "7zXZ\0", 6));
+        row("xz",
+            QByteArray("\xfd"
+                       "7zXZ\0",
+                6));
         row("bzip2", "BZh91AY&SY");
         row("LZ4", "\x04\x22\x4d\x18zz");
         row("Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n");
@@ -74,12 +80,14 @@ private slots:
         QTest::newRow("empty object") << QByteArray("{}") << "JSON";
         QTest::newRow("value list") << QByteArray("[1, 2]") << "JSON";
         QTest::newRow("object list") << QByteArray("[{\"text\": \"a\"}, {\"text\": \"b\"}]") << "segments";
-        QTest::newRow("log that starts like a list") << QByteArray("[2024-01-01 10:00] INFO start\n") << "text";
+        QTest::newRow("log that starts like a list")
+            << QByteArray("[2024-01-01 10:00] INFO start\n") << "text";
         QTest::newRow("settings file") << QByteArray("[section]\nkey = 1\n") << "text";
         QTest::newRow("braces") << QByteArray("{hello}") << "text";
         QTest::newRow("lines of JSON") << QByteArray("{\"loss\": 1}\n{\"loss\": 2}\n") << "JSON|loss";
-        QTest::newRow("transcript")
-            << QByteArray("{\"text\": \"x\", \"segments\": [{\"id\": 0, \"start\": 0.0, \"end\": 1.5}]}") << "segment";
+        QTest::newRow("transcript") << QByteArray(
+            "{\"text\": \"x\", \"segments\": [{\"id\": 0, \"start\": 0.0, \"end\": 1.5}]}")
+                                    << "segment";
     }
     void otherJson()
     {

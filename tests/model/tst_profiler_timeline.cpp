@@ -25,7 +25,8 @@ class TestProfilerTimeline : public QObject {
 private slots:
     void timesAndSizes()
     {
-        const ReadText file = readText("[[1000, 2000, 2000], [[0,1,2,3,4,5,6,7,8],[0,0,0,0,0,9,0,0,0],[0,0,0,0,0,0,0,0,0]]]");
+        const ReadText file
+            = readText("[[1000, 2000, 2000], [[0,1,2,3,4,5,6,7,8],[0,0,0,0,0,9,0,0,0],[0,0,0,0,0,0,0,0,0]]]");
         QVERIFY2(file.snapshot, file.message().c_str());
         QCOMPARE(file.snapshot->source.kind, SourceKind::ProfilerTimeline);
         QVERIFY(file.snapshot->devices.empty());
@@ -42,7 +43,8 @@ private slots:
     void rawEntries()
     {
         // [ns, action, bytes, category]; −1: before the recording.
-        const ReadText file = readText("[[-1,1,100,0],[-1,1,50,7],[5000,2,30,4],[6999,3,-30,4],[6999,3,30,5],[7000,4,-30,5]]");
+        const ReadText file = readText(
+            "[[-1,1,100,0],[-1,1,50,7],[5000,2,30,4],[6999,3,-30,4],[6999,3,30,5],[7000,4,-30,5]]");
         QVERIFY2(file.snapshot, file.message().c_str());
         const CategoryTimeline& t = *file.snapshot->categories;
         QCOMPARE(t.predating, std::optional<std::int64_t>(150));
@@ -72,7 +74,8 @@ private slots:
 
     void timesThatGoBack()
     {
-        const ReadText file = readText("[[10,5,20],[[0,1,0,0,0,0,0,0,0],[0,2,0,0,0,0,0,0,0],[0,3,0,0,0,0,0,0,0]]]");
+        const ReadText file
+            = readText("[[10,5,20],[[0,1,0,0,0,0,0,0,0],[0,2,0,0,0,0,0,0,0],[0,3,0,0,0,0,0,0,0]]]");
         QCOMPARE(file.snapshot->categories->timesUs, (std::vector<std::int64_t>{10, 10, 20}));
         QCOMPARE(file.note(Quality::TimeDecreases)->count, std::uint64_t{1});
     }
@@ -116,10 +119,7 @@ private slots:
         QVERIFY(file.message().find("JSON") != std::string::npos);
     }
 
-    void emptyTimeline()
-    {
-        QCOMPARE(readText("[[],[]]").error->code, ErrorCode::Unsupported);
-    }
+    void emptyTimeline() { QCOMPARE(readText("[[],[]]").error->code, ErrorCode::Unsupported); }
 
     void hostileSums()
     {
