@@ -4,6 +4,7 @@
 #include "model/core/limits.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
+#include "model/replay/replay_quality.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -220,7 +221,7 @@ Result<std::vector<fs::path>> filesOf(const fs::path& folder)
 
 std::vector<QualityNote> Rank::quality(std::optional<std::size_t> deviceIndex) const
 {
-    std::vector<QualityNote> notes;
+    std::vector<QualityNote> notes = emptyFileQuality(*snapshot);
     const auto known = [this](int ordinal) {
         return std::ranges::find(snapshot->devices, ordinal, &DeviceTrace::ordinal)
             != snapshot->devices.end();
