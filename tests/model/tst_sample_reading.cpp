@@ -75,15 +75,15 @@ private slots:
         const Replay& replay = *m_rank->devices[0];
         const Timeline& timeline = replay.timeline;
         const Series::Extremes live = timeline.requested().total();
-        QCOMPARE(live.max, std::int64_t{20'379'160'576});
-        QCOMPARE(live.maxState, StateIndex{7201}); // after event 7200
+        QCOMPARE(live.max, std::int64_t{17'294'860'292});
+        QCOMPARE(live.maxState, StateIndex{9135}); // after event 9134
         QCOMPARE(timeline.requested().first(), std::int64_t{2'091'065'344});
         QCOMPARE(timeline.requested().last(), std::int64_t{7'794'155'520});
         const Series::Extremes reserved = replay.segments.reserved().total();
-        QCOMPARE(reserved.max, std::int64_t{24'073'207'808});
+        QCOMPARE(reserved.max, std::int64_t{23'024'631'808});
         QCOMPARE(reserved.maxState, StateIndex{7057});
         QCOMPARE(replay.segments.reserved().first(), std::int64_t{2'120'220'672});
-        QCOMPARE(replay.segments.reserved().last(), std::int64_t{22'896'705'536});
+        QCOMPARE(replay.segments.reserved().last(), std::int64_t{19'750'977'536});
         QCOMPARE(timeline.delayedFrees(), std::uint64_t{24});
         QCOMPARE(timeline.pending().total().max, std::int64_t{134'348'800});
         QCOMPARE(timeline.predating().freedInTrace, std::uint64_t{6});
@@ -91,7 +91,7 @@ private slots:
         QCOMPARE(timeline.predating().aliveAtEnd, std::uint64_t{76});
         QCOMPARE(timeline.predating().aliveAtEndBytes, std::uint64_t{1'487'085'568});
         QCOMPARE(replay.device().ooms.size(), std::size_t{1});
-        QCOMPARE(replay.device().ooms[0].deviceFree.value_or(0), std::int64_t{2'336'227'328});
+        QCOMPARE(replay.device().ooms[0].deviceFree.value_or(0), std::int64_t{5'481'955'328});
         QVERIFY(!replay.reachesStart());
         QVERIFY(replay.note(Quality::LateStart) != nullptr);
         QCOMPARE(std::ranges::count_if(m_rank->marks[0], [](const Mark& mark) { return mark.step; }), 8);

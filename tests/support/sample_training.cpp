@@ -474,7 +474,7 @@ private:
                 }
             }
         const Calls score = Calls{"score@harbor:validate.py:47", "validate@harbor:validate.py:33"} + caller;
-        for (std::uint64_t batch = 8 * m_t.batch; batch > 0; batch /= 2) {
+        for (std::uint64_t batch = 6 * m_t.batch; batch > 0; batch /= 2) {
             const std::uint64_t elements = batch * lengths[1] * m_t.vocabulary;
             const auto logits = tryAllocate(elements * bf16, score);
             const auto logits32 = logits ? tryAllocate(elements * fp32, score) : std::nullopt;
