@@ -105,8 +105,7 @@ public:
         const std::uint32_t rank = m_ranks.rankOf[i];
         m_live.insert(rank);
         m_owner[rank] = i;
-        measure(i, true);
-        shortenBefore(rank);
+        correctBefore(rank, measure(i, true));
     }
 
     void remove(AllocationId id)
@@ -117,7 +116,8 @@ public:
     }
 
 private:
-    void measure(std::uint32_t i, bool traced)
+    /// Returns the range the block lies in, or null.
+    const SegmentRange* measure(std::uint32_t i, bool traced)
     {
         const std::uint32_t rank = m_ranks.rankOf[i];
         const std::uint64_t address = m_allocations.address[i];
@@ -129,7 +129,7 @@ private:
             std::uint64_t room = endOf(range->address, range->size) - address;
             if (const std::uint32_t next = m_live.after(rank); next != BitTree::none)
                 room = std::min(room, m_ranks.addresses[next] - address);
-            if (room <= size || room - size <= m_rules.largestRest(size, range->kind, !range->expandable))
+            if (room <= size || room - size <= largestRest(size, *range))
                 size = room;
         }
         if (m_sizes.exact[i] == 0) {
@@ -138,18 +138,29 @@ private:
             ++m_sizes.compared;
             m_sizes.equal += size == m_sizes.size[i];
         }
+        return range;
     }
 
-    /// A block that begins inside its left neighbour proves that one to be shorter than inferred.
-    void shortenBefore(std::uint32_t rank)
+    std::uint64_t largestRest(std::uint64_t size, const SegmentRange& range) const
+    {
+        return m_rules.largestRest(size, range.kind, !range.expandable);
+    }
+
+    /// What a new block's address tells of its left neighbour: one that would reach into the block is shorter
+    /// than inferred, and a gap too small for a free block is that neighbour's rest.
+    void correctBefore(std::uint32_t rank, const SegmentRange* range)
     {
         const std::uint32_t left = m_live.before(rank);
         if (left == BitTree::none)
             return;
         const std::uint32_t i = m_owner[left];
         const std::uint64_t room = m_ranks.addresses[rank] - m_ranks.addresses[left];
-        if (m_sizes.exact[i] == 0 && m_sizes.size[i] > room)
-            m_sizes.size[i] = room;
+        std::uint64_t& size = m_sizes.size[i];
+        if (m_sizes.exact[i] != 0 || size == 0 || size == room)
+            return;
+        const bool sameRange = range && m_ranks.addresses[left] >= range->address;
+        if (size > room || (sameRange && room - size <= largestRest(size, *range)))
+            size = room;
     }
 
     BlockSizes& m_sizes;
