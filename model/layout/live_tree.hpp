@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -18,19 +17,21 @@ public:
         std::size_t count = positions == 0 ? 1 : positions;
         do {
             count = (count + 63) / 64;
-            m_levels.push_back({std::vector<std::uint64_t>(count, 0), std::vector<std::uint64_t>(count, 0)});
+            m_levels.emplace_back(count);
         } while (count > 1);
     }
 
     bool contains(std::uint32_t position) const
     {
-        return (m_levels[0].occupied[position / 64] >> (position % 64) & 1) != 0;
+        return (m_levels[0][position / 64].occupied >> (position % 64) & 1) != 0;
     }
+    void fetch(std::uint32_t position) const { __builtin_prefetch(&m_levels[0][position / 64]); }
     void insert(std::uint32_t position, std::uint64_t bytes)
     {
-        for (Level& level : m_levels) {
-            level.occupied[position / 64] |= std::uint64_t{1} << (position % 64);
-            level.bytes[position / 64] += bytes;
+        for (std::vector<Node>& level : m_levels) {
+            Node& node = level[position / 64];
+            node.occupied |= std::uint64_t{1} << (position % 64);
+            node.bytes += bytes;
             position /= 64;
         }
     }
@@ -38,15 +39,16 @@ public:
     void erase(std::uint32_t position, std::uint64_t bytes)
     {
         bool emptied = true;
-        for (Level& level : m_levels) {
+        for (std::vector<Node>& level : m_levels) {
+            Node& node = level[position / 64];
             if (emptied)
-                level.occupied[position / 64] &= ~(std::uint64_t{1} << (position % 64));
-            level.bytes[position / 64] -= bytes;
-            emptied = emptied && level.occupied[position / 64] == 0;
+                node.occupied &= ~(std::uint64_t{1} << (position % 64));
+            node.bytes -= bytes;
+            emptied = emptied && node.occupied == 0;
             position /= 64;
         }
     }
-    std::uint64_t total() const { return m_levels.back().bytes[0]; }
+    std::uint64_t total() const { return m_levels.back()[0].bytes; }
 
     /// Σ bytes of the positions below `position`.
     template <typename BytesAt>
@@ -56,10 +58,10 @@ public:
         for (std::size_t level = 0; level < m_levels.size(); ++level) {
             const std::uint32_t node = position / 64;
             std::uint64_t before
-                = m_levels[level].occupied[node] & ((std::uint64_t{1} << (position % 64)) - 1);
+                = m_levels[level][node].occupied & ((std::uint64_t{1} << (position % 64)) - 1);
             for (; before != 0; before &= before - 1) {
                 const std::uint32_t child = node * 64 + static_cast<std::uint32_t>(std::countr_zero(before));
-                sum += level == 0 ? bytesAt(child) : m_levels[level - 1].bytes[child];
+                sum += level == 0 ? bytesAt(child) : m_levels[level - 1][child].bytes;
             }
             position = node;
         }
@@ -73,36 +75,59 @@ public:
     template <typename BytesAt, typename Cover>
     void walk(std::uint64_t base, std::uint64_t wanted, const BytesAt& bytesAt, const Cover& cover) const
     {
-        visit(m_levels.size() - 1, 0, base, wanted, bytesAt, cover);
-    }
-
-private:
-    struct Level {
-        std::vector<std::uint64_t> occupied;
-        std::vector<std::uint64_t> bytes; ///< of the node itself
-    };
-
-    template <typename BytesAt, typename Cover>
-    void visit(std::size_t level, std::uint32_t node, std::uint64_t offset, std::uint64_t& wanted,
-        const BytesAt& bytesAt, const Cover& cover) const
-    {
-        const std::uint64_t end = offset + m_levels[level].bytes[node];
-        for (std::uint64_t rest = m_levels[level].occupied[node]; rest != 0 && wanted < end;
-             rest &= rest - 1) {
-            const std::uint32_t child = node * 64 + static_cast<std::uint32_t>(std::countr_zero(rest));
-            const std::uint64_t childEnd
-                = offset + (level == 0 ? bytesAt(child) : m_levels[level - 1].bytes[child]);
-            if (wanted < childEnd) {
-                if (level == 0)
-                    wanted = cover(child, childEnd);
-                else
-                    visit(level - 1, child, offset, wanted, bytesAt, cover);
-            }
-            offset = childEnd;
+        switch (m_levels.size()) {
+        case 1:
+            visit<0>(0, base, wanted, bytesAt, cover);
+            break;
+        case 2:
+            visit<1>(0, base, wanted, bytesAt, cover);
+            break;
+        case 3:
+            visit<2>(0, base, wanted, bytesAt, cover);
+            break;
+        case 4:
+            visit<3>(0, base, wanted, bytesAt, cover);
+            break;
+        case 5:
+            visit<4>(0, base, wanted, bytesAt, cover);
+            break;
+        default:
+            visit<5>(0, base, wanted, bytesAt, cover); // 2^32 positions need six levels, no more
+            break;
         }
     }
 
-    std::vector<Level> m_levels;
+private:
+    struct Node {
+        std::uint64_t occupied = 0;
+        std::uint64_t bytes = 0; ///< of all below
+    };
+
+    /// Returns the next wanted offset. A function per level, so that the innermost loops are unrolled into
+    /// one.
+    template <std::size_t level, typename BytesAt, typename Cover>
+    std::uint64_t visit(std::uint32_t number, std::uint64_t offset, std::uint64_t wanted,
+        const BytesAt& bytesAt, const Cover& cover) const
+    {
+        const Node& node = m_levels[level][number];
+        const std::uint64_t end = offset + node.bytes;
+        for (std::uint64_t rest = node.occupied; wanted < end; rest &= rest - 1) {
+            const std::uint32_t child = number * 64 + static_cast<std::uint32_t>(std::countr_zero(rest));
+            if constexpr (level == 0) {
+                offset += bytesAt(child);
+                if (wanted < offset)
+                    wanted = cover(child, offset);
+            } else {
+                const std::uint64_t bytes = m_levels[level - 1][child].bytes;
+                if (wanted < offset + bytes)
+                    wanted = visit<level - 1>(child, offset, wanted, bytesAt, cover);
+                offset += bytes;
+            }
+        }
+        return wanted;
+    }
+
+    std::vector<std::vector<Node>> m_levels;
 };
 
 } // namespace tidemark

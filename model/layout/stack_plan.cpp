@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace tidemark {
 
@@ -72,37 +73,56 @@ std::array<std::uint8_t, slots> groupRanks(const Replay& replay, const Colouring
     return rank;
 }
 
+/// Bands from the bottom by allocation: predating that stays, predating that goes, then the groups.
+std::vector<std::uint8_t> groupKeys(const Replay& replay, const Colouring& colouring,
+    const std::vector<std::pair<StateIndex, AllocationId>>& silent)
+{
+    const AllocationColumns& a = replay.timeline.allocations();
+    const auto ranks = groupRanks(replay, colouring, silent);
+    std::vector<std::uint8_t> keys(a.count());
+    for (std::size_t id = 0; id < keys.size(); ++id) {
+        if (a.origin[id] == Origin::Traced)
+            keys[id] = static_cast<std::uint8_t>(2 + ranks[slotOf(colouring, id)]);
+        else
+            keys[id] = a.origin[id] == Origin::AliveAtEnd ? 0 : 1;
+    }
+    return keys;
+}
+
 } // namespace
 
 std::shared_ptr<const StackPlan> StackPlan::build(
     const Replay& replay, const Colouring& colouring, StackOrder order)
 {
     auto plan = std::make_shared<StackPlan>();
-    plan->m_silentEnds = tidemark::silentEnds(replay.timeline);
-    if (order == StackOrder::Age)
-        return plan; // the numbering of Timeline is this order
     const AllocationColumns& a = replay.timeline.allocations();
-    const auto ranks = groupRanks(replay, colouring, plan->m_silentEnds);
-    // Counting sort, stable: predating that stays, predating that goes, then the groups by rank.
-    const auto keyOf = [&](std::size_t id) -> std::size_t {
-        if (a.origin[id] == Origin::AliveAtEnd)
-            return 0;
-        return a.origin[id] == Origin::FreedInTrace ? 1 : 2U + ranks[slotOf(colouring, id)];
-    };
-    std::array<std::uint32_t, slots + 2> place{};
-    for (std::size_t id = 0; id < a.count(); ++id)
-        ++place[keyOf(id)];
+    plan->m_allocations = &a;
+    plan->m_silentEnds = tidemark::silentEnds(replay.timeline);
+    // By age, the numbering of Timeline is the order.
+    if (order == StackOrder::Group)
+        plan->sortByGroup(a, groupKeys(replay, colouring, plan->m_silentEnds));
+    plan->m_bytes.resize(a.count());
+    for (std::uint32_t p = 0; p < a.count(); ++p)
+        plan->m_bytes[p]
+            = static_cast<std::uint32_t>(std::min<std::uint64_t>(a.size[index(plan->at(p))], large));
+    return plan;
+}
+
+void StackPlan::sortByGroup(const AllocationColumns& a, const std::vector<std::uint8_t>& keys)
+{
+    std::array<std::uint32_t, 256> place{};
+    for (const std::uint8_t key : keys)
+        ++place[key];
     std::uint32_t sum = 0;
     for (std::uint32_t& p : place)
         sum += std::exchange(p, sum);
-    plan->m_positionOf.resize(a.count());
-    plan->m_idAt.resize(a.count());
-    for (std::size_t id = 0; id < a.count(); ++id) {
-        const std::uint32_t position = place[keyOf(id)]++;
-        plan->m_positionOf[id] = position;
-        plan->m_idAt[position] = static_cast<std::uint32_t>(id);
+    m_positionOf.resize(a.count());
+    m_idAt.resize(a.count());
+    for (std::uint32_t id = 0; id < a.count(); ++id) {
+        const std::uint32_t position = place[keys[id]]++;
+        m_positionOf[id] = position;
+        m_idAt[position] = id;
     }
-    return plan;
 }
 
 std::optional<StackExtent> stackExtent(

@@ -11,13 +11,9 @@ namespace {
 
 /// Bytes of the allocation at a position of the stack.
 struct BytesAt {
-    const AllocationColumns& allocations;
     const StackPlan& plan;
 
-    std::uint64_t operator()(std::uint32_t position) const
-    {
-        return allocations.size[index(plan.at(position))];
-    }
+    std::uint64_t operator()(std::uint32_t position) const { return plan.bytesAt(position); }
 };
 
 /// The stack at one state after another, in ascending order: one tree of what lives, one of what waits.
@@ -27,7 +23,8 @@ public:
         : m_timeline(replay.timeline)
         , m_a(replay.timeline.allocations())
         , m_plan(plan)
-        , m_bytesAt{m_a, plan}
+        , m_bytesAt{plan}
+        , m_anyWaits(replay.timeline.delayedFrees() > 0)
         , m_live(static_cast<std::uint32_t>(m_a.count()))
         , m_waiting(static_cast<std::uint32_t>(m_a.count()))
         , m_state(state)
@@ -47,11 +44,21 @@ public:
         const StateIndex from = m_state;
         m_state = state;
         m_started = startedBy(state);
-        // What is older than the step may have ended or begun to wait: its events tell.
+        // What is older than the step may have ended or begun to wait: its events tell. Names are gathered
+        // first so that their rows can be fetched ahead; "none" is above every id.
+        m_touched.clear();
+        AllocationId last = AllocationId::none;
         for (StateIndex s = from; s < state; ++s) {
             const AllocationId id = m_timeline.allocationOf(EventIndex{s});
-            if (valid(id) && index(id) < old)
-                settle(id);
+            if (index(id) < old && id != last)
+                m_touched.push_back(id);
+            last = id;
+        }
+        constexpr std::size_t ahead = 12;
+        for (std::size_t i = 0; i < m_touched.size(); ++i) {
+            if (i + ahead < m_touched.size())
+                fetch(m_touched[i + ahead]);
+            settle(m_touched[i]);
         }
         const auto& silent = m_plan.silentEnds();
         for (; m_silent != silent.end() && m_silent->first <= state; ++m_silent) {
@@ -96,25 +103,34 @@ private:
             std::upper_bound(m_a.firstState.begin(), m_a.firstState.end(), state) - m_a.firstState.begin());
     }
 
+    /// Brings into the cache what settle will look at.
+    void fetch(AllocationId id) const
+    {
+        const std::uint32_t position = m_plan.positionOf(id);
+        __builtin_prefetch(&m_a.endState[index(id)]);
+        m_plan.fetch(position);
+        m_live.fetch(position);
+    }
+
     /// Puts an allocation where it belongs at m_state.
     void settle(AllocationId id)
     {
         const std::size_t i = index(id);
         const std::uint32_t position = m_plan.positionOf(id);
         const bool lives = m_a.endState[i] > m_state;
-        const bool waits = lives && m_a.pendingState[i] <= m_state;
+        const bool waits = m_anyWaits && lives && m_a.pendingState[i] <= m_state;
         if (m_live.contains(position) != (lives && !waits)) {
             if (lives && !waits)
-                m_live.insert(position, m_a.size[i]);
+                m_live.insert(position, m_bytesAt(position));
             else
-                m_live.erase(position, m_a.size[i]);
+                m_live.erase(position, m_bytesAt(position));
             m_lowestChanged = std::min(m_lowestChanged, position);
         }
-        if (m_waiting.contains(position) != waits) {
+        if (m_anyWaits && m_waiting.contains(position) != waits) {
             if (waits)
-                m_waiting.insert(position, m_a.size[i]);
+                m_waiting.insert(position, m_bytesAt(position));
             else
-                m_waiting.erase(position, m_a.size[i]);
+                m_waiting.erase(position, m_bytesAt(position));
             m_waitingChanged = true;
         }
     }
@@ -123,12 +139,14 @@ private:
     const AllocationColumns& m_a;
     const StackPlan& m_plan;
     BytesAt m_bytesAt;
+    bool m_anyWaits;
     LiveTree m_live;
     LiveTree m_waiting;
     StateIndex m_state;
     /// Number of allocations that have started by m_state: they are the ids below it.
     std::uint32_t m_started;
     std::vector<std::pair<StateIndex, AllocationId>>::const_iterator m_silent;
+    std::vector<AllocationId> m_touched;
     std::uint32_t m_lowestChanged = 0;
     bool m_waitingChanged = true;
 };
@@ -137,7 +155,7 @@ private:
 /// image: a column of the image itself would touch one cache line a pixel.
 class Painter {
 public:
-    static constexpr int stripWidth = 16;
+    static constexpr int stripWidth = 32;
 
     Painter(TimelineImage& target)
         : m_image(target.image)
@@ -175,6 +193,7 @@ public:
         }
         if (row < m_height) {
             stack.walk(m_centres[row], [&](AllocationId id, bool waiting, std::uint64_t end) {
+                m_anyWaits = m_anyWaits || waiting;
                 for (; m_centres[row] < end; ++row) {
                     ids[row] = static_cast<std::uint32_t>(index(id));
                     waits[row] = waiting ? 1 : 0;
@@ -213,10 +232,10 @@ private:
         const std::size_t count = static_cast<std::size_t>(x) - first + 1;
         for (std::size_t row = 0; row < m_height; ++row) {
             const std::size_t to = (m_height - 1 - row) * static_cast<std::size_t>(m_image.width) + first;
-            for (std::size_t i = 0; i < count; ++i) {
+            for (std::size_t i = 0; i < count; ++i)
                 m_image.ids[to + i] = m_ids[i * m_height + row];
+            for (std::size_t i = 0; m_anyWaits && i < count; ++i)
                 m_image.waiting[to + i] = m_waits[i * m_height + row];
-            }
         }
     }
 
@@ -226,6 +245,8 @@ private:
     std::vector<std::uint64_t> m_centres;
     std::vector<std::uint32_t> m_ids;
     std::vector<std::uint8_t> m_waits;
+    /// Something waits somewhere; until then the image's zeros are right.
+    bool m_anyWaits = false;
 };
 
 } // namespace
