@@ -17,12 +17,14 @@ namespace tidemark {
 
 extern const Command infoCommand;
 extern const Command atCommand;
+extern const Command renderCommand;
 
 std::span<const Command* const> commands()
 {
     static constexpr std::array all{
         &infoCommand,
         &atCommand,
+        &renderCommand,
     };
     return all;
 }

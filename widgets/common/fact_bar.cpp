@@ -41,12 +41,13 @@ void FactBar::restyle()
 void FactBar::setFacts(const std::vector<Fact>& facts, const QString& right)
 {
     while (m_items.size() < facts.size()) {
-        m_items.push_back({new QLabel(this), label()});
+        m_items.push_back({new QLabel(this), label(), {}, {}});
         m_items.back().text->setFont(m_style.font(FontRole::Small));
     }
     for (std::size_t i = 0; i < facts.size(); ++i) {
         m_items[i].sample->setPixmap(facts[i].sample);
-        m_items[i].text->setText(facts[i].text);
+        m_items[i].full = facts[i].text;
+        m_items[i].brief = facts[i].brief.isEmpty() ? facts[i].text : facts[i].brief;
     }
     m_used = facts.size();
     m_right->setText(right);
@@ -67,7 +68,7 @@ QString FactBar::text() const
 {
     QStringList parts;
     for (std::size_t i = 0; i < m_used; ++i)
-        parts << m_items[i].text->text();
+        parts << m_items[i].full;
     if (!m_right->text().isEmpty())
         parts << m_right->text();
     return parts.join(QStringLiteral(" · "));
@@ -120,26 +121,40 @@ void FactBar::arrange()
         m_right->setGeometry(right - rightWidth, 1, rightWidth, height() - 1);
         right -= rightWidth + metrics.padding;
     }
+    const int between = metrics.padding + metrics.unit;
+    int whole = metrics.padding;
+    for (std::size_t i = 0; i < m_used; ++i)
+        whole += widthOf(m_items[i], m_items[i].full) + between;
+    const bool brief = whole - between > right;
     int x = metrics.padding;
     bool full = false;
     for (std::size_t i = 0; i < m_items.size(); ++i) {
         const Item& item = m_items[i];
-        const QSize sample = item.sample->pixmap().isNull() ? QSize() : item.sample->sizeHint();
-        const int gap = sample.isEmpty() ? 0 : metrics.unit + 1;
-        const int wanted = std::max(0, sample.width()) + gap + item.text->sizeHint().width();
+        const QString& text = brief ? item.brief : item.full;
+        const int wanted = widthOf(item, text);
         full = full || x + wanted > right;
         const bool shown = i < m_used && !full;
-        item.sample->setVisible(shown && !sample.isEmpty());
+        const bool sampled = !item.sample->pixmap().isNull();
+        item.sample->setVisible(shown && sampled);
         item.text->setVisible(shown);
         if (!shown)
             continue;
-        if (!sample.isEmpty())
+        item.text->setText(text);
+        const QSize sample = item.sample->sizeHint();
+        if (sampled)
             item.sample->setGeometry(
                 x, (height() - sample.height()) / 2 + 1, sample.width(), sample.height());
-        const int textX = x + std::max(0, sample.width()) + gap;
-        item.text->setGeometry(textX, 1, item.text->sizeHint().width(), height() - 1);
-        x += wanted + metrics.padding + metrics.unit;
+        const int textX = sampled ? x + sample.width() + metrics.unit + 1 : x;
+        item.text->setGeometry(textX, 1, x + wanted - textX, height() - 1);
+        x += wanted + between;
     }
+}
+
+int FactBar::widthOf(const Item& item, const QString& text) const
+{
+    const int sample
+        = item.sample->pixmap().isNull() ? 0 : item.sample->sizeHint().width() + m_style.metrics().unit + 1;
+    return sample + item.text->fontMetrics().horizontalAdvance(text) + 2;
 }
 
 } // namespace tidemark

@@ -13,18 +13,15 @@ namespace tidemark {
 class Style;
 
 /// The footer of a painted view: samples with their meaning and sum, from the left, and one fact at the
-/// right. What does not fit is left out from the end; the whole stands in the tool tip and the accessible
-/// text.
+/// right. What does not fit is shortened, then left out from the end; the whole stands in the tool tip and
+/// the accessible text.
 class FactBar : public QWidget {
     Q_OBJECT
 public:
     struct Fact {
         QPixmap sample; ///< may be null
         QString text;
-        bool operator==(const Fact& other) const
-        {
-            return text == other.text && sample.cacheKey() == other.sample.cacheKey();
-        }
+        QString brief; ///< where there is no room for text; empty: the same
     };
 
     explicit FactBar(Style& style, QWidget* parent = nullptr);
@@ -47,7 +44,10 @@ private:
     struct Item {
         QLabel* sample;
         QLabel* text;
+        QString full;
+        QString brief;
     };
+    int widthOf(const Item& item, const QString& text) const;
     void arrange();
     QLabel* label();
     void restyle();

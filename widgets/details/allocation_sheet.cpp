@@ -55,6 +55,11 @@ void addLife(const SheetContext& context, AllocationId id, const AllocationFacts
     const Replay& replay = context.replay;
     const AllocationColumns& columns = replay.timeline.allocations();
     const std::size_t i = index(id);
+    if (replay.states() <= 1) {
+        sheet.facts.push_back({QObject::tr("Lives"), QObject::tr("alive at the end of the file"),
+            QObject::tr("the file has no history"), {}, false});
+        return;
+    }
     QString second = lifeLengthText(replay, id);
     if (!facts.endEvent)
         second += sep() + QObject::tr("alive at the end of the file");

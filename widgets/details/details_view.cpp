@@ -62,10 +62,10 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
     m_stacks->setAccessibleName(tr("Call stack"));
 
     auto* const titleRow = new QHBoxLayout;
-    titleRow->addWidget(m_swatch, 0, Qt::AlignTop);
-    titleRow->addWidget(m_title, 1, Qt::AlignTop);
-    titleRow->addWidget(m_zoom, 0, Qt::AlignTop);
-    titleRow->addWidget(m_copy, 0, Qt::AlignTop);
+    titleRow->addWidget(m_swatch, 0, Qt::AlignVCenter);
+    titleRow->addWidget(m_title, 1, Qt::AlignVCenter);
+    titleRow->addWidget(m_zoom, 0, Qt::AlignVCenter);
+    titleRow->addWidget(m_copy, 0, Qt::AlignVCenter);
     auto* const headerRow = new QHBoxLayout(m_stackHeader);
     headerRow->setContentsMargins(0, 0, 0, 0);
     headerRow->addWidget(m_stackTitle);
@@ -146,7 +146,7 @@ void DetailsView::restyle()
     column->setSpacing(metrics.unit);
     m_title->setFont(m_style.font(FontRole::Strong));
     m_facts->setFont(m_style.font(FontRole::Small));
-    m_stacks->setFont(m_style.font(FontRole::Fixed));
+    m_stacks->setFont(m_style.font(FontRole::Small));
     m_stackTitle->setFont(m_style.font(FontRole::Small));
     m_hide->setFont(m_style.font(FontRole::Small));
     for (QToolButton* const button : {m_zoom, m_copy, m_copyStack}) {

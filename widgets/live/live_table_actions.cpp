@@ -40,7 +40,12 @@ bool LiveTableView::eventFilter(QObject* watched, QEvent* event)
     if (watched == m_table->viewport() && event->type() == QEvent::Resize) {
         // Not from inside the resize: the view is still working on its own geometry.
         QMetaObject::invokeMethod(
-            this, [this] { updateLimit(); }, Qt::QueuedConnection);
+            this,
+            [this] {
+                updateLimit();
+                fitFooter();
+            },
+            Qt::QueuedConnection);
     }
     if (watched == m_table && event->type() == QEvent::ShortcutOverride
         && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
@@ -222,13 +227,6 @@ void LiveTableView::fillMenu(QMenu& menu)
         action->setChecked(m_atPeak == peak);
         moments->addAction(action);
         connect(action, &QAction::triggered, this, [this, peak] { setAtPeak(peak); });
-    }
-    if (const auto replay = m_session.replay(); replay && !replay->device().events.category.empty()) {
-        QAction* const category = menu.addAction(tr("Group by category"));
-        category->setCheckable(true);
-        category->setChecked(m_by == GroupBy::Category);
-        connect(category, &QAction::triggered, this,
-            [this](bool on) { setGroupBy(on ? GroupBy::Category : GroupBy::Site); });
     }
     menu.addSection(tr("Rows"));
     QAction* const all = menu.addAction(tr("Show small rows"));

@@ -30,9 +30,6 @@ namespace {
 constexpr double inlineBudgetMs = 6;
 constexpr std::uint32_t inlineRows = 50000;
 constexpr std::size_t fewestRows = 4;
-constexpr std::array buttonGroups{
-    GroupBy::Site, GroupBy::Stack, GroupBy::Size, GroupBy::Stream, GroupBy::Pool, GroupBy::None};
-
 /// A table without type-ahead: letters are commands everywhere (help/window.md).
 class Table : public QTableView {
 public:
@@ -61,10 +58,25 @@ private:
     const Style& m_style;
 };
 
-int buttonOf(GroupBy by)
+QString buttonText(GroupBy by)
 {
-    const auto found = std::find(buttonGroups.begin(), buttonGroups.end(), by);
-    return found == buttonGroups.end() ? -1 : static_cast<int>(found - buttonGroups.begin());
+    switch (by) {
+    case GroupBy::Site:
+        return LiveTableView::tr("Site");
+    case GroupBy::Stack:
+        return LiveTableView::tr("Stack");
+    case GroupBy::Size:
+        return LiveTableView::tr("Size");
+    case GroupBy::Stream:
+        return LiveTableView::tr("Stream");
+    case GroupBy::Pool:
+        return LiveTableView::tr("Pool");
+    case GroupBy::Category:
+        return LiveTableView::tr("Category");
+    case GroupBy::None:
+        return LiveTableView::tr("Each");
+    }
+    return {};
 }
 
 } // namespace
@@ -106,8 +118,6 @@ LiveTableView::LiveTableView(Session& session, ViewState& view, Style& style, QW
     , m_footer(new Footer(style, this))
     , m_sum(new QLabel(m_footer))
     , m_groupLabel(new QLabel(tr("group by"), m_footer))
-    , m_groups(new Segmented(
-          style, {tr("Site"), tr("Stack"), tr("Size"), tr("Stream"), tr("Pool"), tr("Each")}, m_footer))
     , m_button(new QToolButton(m_footer))
     , m_menu(new QMenu(m_button))
     , m_task([this](Built&& built) { take(std::move(built)); })
@@ -145,20 +155,19 @@ LiveTableView::LiveTableView(Session& session, ViewState& view, Style& style, QW
     m_sum->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_sum->setTextFormat(Qt::RichText);
     m_sum->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_groups->setLogicalHeight(18);
-    m_groups->setPartToolTip(5, tr("Every allocation on a row of its own"));
-    m_groups->setAccessibleName(tr("Group by"));
     m_groupLabel->setForegroundRole(QPalette::PlaceholderText);
-    m_button->setPopupMode(QToolButton::InstantPopup);
     m_button->setIcon(style.icon(QStringLiteral("more")));
     m_button->setAutoRaise(true);
-    m_button->setMenu(m_menu);
+    connect(m_button, &QToolButton::clicked, this, [this] {
+        m_menu->clear();
+        fillMenu(*m_menu);
+        m_menu->popup(m_button->mapToGlobal(QPoint(0, m_button->height())));
+    });
     m_button->setToolTip(tr("Moment and columns of the table"));
     m_button->setAccessibleName(tr("Table menu"));
     auto* const foot = new QHBoxLayout(m_footer);
     foot->addWidget(m_sum, 1);
     foot->addWidget(m_groupLabel);
-    foot->addWidget(m_groups);
     foot->addWidget(m_button);
 
     m_empty->setAutoFillBackground(true);
@@ -194,17 +203,12 @@ LiveTableView::LiveTableView(Session& session, ViewState& view, Style& style, QW
         fillMenu(menu);
         menu.exec(m_table->horizontalHeader()->mapToGlobal(point));
     });
-    connect(m_menu, &QMenu::aboutToShow, this, [this] {
-        m_menu->clear();
-        fillMenu(*m_menu);
-    });
-    connect(m_groups, &Segmented::chosen, this,
-        [this](int index) { setGroupBy(buttonGroups[static_cast<std::size_t>(index)]); });
     connect(m_table, &QTableView::customContextMenuRequested, this, &LiveTableView::contextMenu);
     connect(m_table, &QTableView::doubleClicked, this, &LiveTableView::onDoubleClicked);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
         &LiveTableView::onSelectionChanged);
     restyle();
+    reset();
 }
 
 LiveTableView::~LiveTableView()
@@ -247,7 +251,7 @@ void LiveTableView::sortBy(LiveColumn column, Qt::SortOrder order)
 {
     m_sortColumn = column;
     m_sortOrder = order;
-    m_table->horizontalHeader()->setSortIndicator(static_cast<int>(column), order);
+    showSortOrder();
     schedule();
 }
 
@@ -265,7 +269,7 @@ void LiveTableView::reset()
     m_lastCostMs = 0;
     m_expanded = false;
     m_model->clear();
-    updateGroupButtons();
+    makeGroupButtons();
     schedule();
 }
 
@@ -278,7 +282,8 @@ void LiveTableView::restyle()
     m_table->setFont(m_style.font(FontRole::Base));
     m_sum->setFont(m_style.font(FontRole::Small));
     m_groupLabel->setFont(m_style.font(FontRole::Small));
-    m_groups->setFont(m_style.font(FontRole::Small));
+    if (m_groups)
+        m_groups->setFont(m_style.font(FontRole::Small));
     m_footer->setFixedHeight(metrics.header);
     m_footer->layout()->setContentsMargins(metrics.padding, 1, metrics.unit, 0);
     m_footer->layout()->setSpacing(metrics.unit);
@@ -299,7 +304,14 @@ void LiveTableView::setColumnWidths()
     for (std::size_t i = 0; i < widths.size(); ++i)
         header->resizeSection(static_cast<int>(i), metrics.px(widths[i]));
     header->setSectionResizeMode(static_cast<int>(LiveColumn::Key), QHeaderView::Stretch);
-    header->setSortIndicator(static_cast<int>(m_sortColumn), m_sortOrder);
+    showSortOrder();
+}
+
+void LiveTableView::showSortOrder()
+{
+    // The arrow points to where values get smaller, against Qt's habit.
+    m_table->horizontalHeader()->setSortIndicator(static_cast<int>(m_sortColumn),
+        m_sortOrder == Qt::DescendingOrder ? Qt::AscendingOrder : Qt::DescendingOrder);
 }
 
 void LiveTableView::showEvent(QShowEvent* event)
@@ -350,16 +362,50 @@ GroupBy LiveTableView::effectiveGroup() const
     return (m_by == GroupBy::Site || m_by == GroupBy::Stack) && !hasStacks() ? GroupBy::Size : m_by;
 }
 
+void LiveTableView::makeGroupButtons()
+{
+    // Only groupings that part this file's memory: one stream or one pool would be one row.
+    m_choices = {GroupBy::Site, GroupBy::Stack, GroupBy::Size};
+    if (const auto replay = m_session.replay()) {
+        if (replay->requestedByStream.size() > 1)
+            m_choices.push_back(GroupBy::Stream);
+        if (replay->requestedByPool.size() > 1)
+            m_choices.push_back(GroupBy::Pool);
+        if (!replay->device().events.category.empty())
+            m_choices.push_back(GroupBy::Category);
+    }
+    m_choices.push_back(GroupBy::None);
+    if (std::find(m_choices.begin(), m_choices.end(), m_by) == m_choices.end())
+        m_by = GroupBy::Site;
+    QStringList texts;
+    for (const GroupBy by : m_choices)
+        texts << buttonText(by);
+    delete m_groups;
+    m_groups = new Segmented(m_style, texts, m_footer);
+    m_groups->setLogicalHeight(18);
+    m_groups->setFont(m_style.font(FontRole::Small));
+    m_groups->setAccessibleName(tr("Group by"));
+    m_groups->setPartToolTip(
+        static_cast<int>(m_choices.size()) - 1, tr("Every allocation on a row of its own"));
+    static_cast<QHBoxLayout*>(m_footer->layout())->insertWidget(2, m_groups);
+    connect(m_groups, &Segmented::chosen, this,
+        [this](int part) { setGroupBy(m_choices[static_cast<std::size_t>(part)]); });
+    updateGroupButtons();
+}
+
 void LiveTableView::updateGroupButtons()
 {
     const bool stacks = hasStacks();
-    const QString why = stacks ? QString() : tr("This file has no stacks to group by");
-    for (const GroupBy by : {GroupBy::Site, GroupBy::Stack}) {
-        m_groups->setPartEnabled(buttonOf(by), stacks);
-        m_groups->setPartToolTip(buttonOf(by), why);
+    const GroupBy shown = effectiveGroup();
+    for (std::size_t i = 0; i < m_choices.size(); ++i) {
+        const int part = static_cast<int>(i);
+        if (m_choices[i] == GroupBy::Site || m_choices[i] == GroupBy::Stack) {
+            m_groups->setPartEnabled(part, stacks);
+            m_groups->setPartToolTip(part, stacks ? QString() : tr("This file has no stacks to group by"));
+        }
+        if (m_choices[i] == shown)
+            m_groups->setCurrent(part);
     }
-    if (const int button = buttonOf(effectiveGroup()); button >= 0)
-        m_groups->setCurrent(button);
 }
 
 void LiveTableView::refresh(bool now)
@@ -485,6 +531,16 @@ void LiveTableView::updateSum()
                        .arg(text.left(split).toHtmlEscaped(), colour, text.mid(split).toHtmlEscaped()));
     m_sum->setToolTip(text);
     m_sum->setAccessibleName(text);
+    fitFooter();
+}
+
+void LiveTableView::fitFooter()
+{
+    // The sum matters more than the word before the buttons.
+    const int buttons = m_groups ? m_groups->sizeHint().width() : 0;
+    const int controls = m_button->parentWidget() == m_footer ? m_button->width() : 0;
+    const int room = m_footer->width() - buttons - controls - 4 * m_style.metrics().padding;
+    m_groupLabel->setVisible(m_sum->sizeHint().width() + m_groupLabel->sizeHint().width() <= room);
 }
 
 QString LiveTableView::emptyHeading() const

@@ -80,7 +80,10 @@ private:
     void showEmpty();
     bool hasStacks() const;
     GroupBy effectiveGroup() const;
+    void makeGroupButtons();
     void updateGroupButtons();
+    void showSortOrder();
+    void fitFooter();
     void setColumnWidths();
 
     void followSelection();
@@ -104,7 +107,8 @@ private:
     QWidget* m_footer;
     QLabel* m_sum;
     QLabel* m_groupLabel;
-    Segmented* m_groups;
+    Segmented* m_groups = nullptr;
+    std::vector<GroupBy> m_choices;
     QToolButton* m_button;
     QMenu* m_menu;
 

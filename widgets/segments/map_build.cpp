@@ -25,6 +25,10 @@ MapBuilt buildMap(const MapRequest& request, std::shared_ptr<const SegmentState>
         built.options.rowHeight = height;
         *picture = layoutSegments(*replay.snapshot, *built.state, built.options);
     }
+    if (picture->height > request.height && request.narrowWidth > 0) {
+        built.options.width = request.narrowWidth;
+        *picture = layoutSegments(*replay.snapshot, *built.state, built.options);
+    }
     built.picture = std::move(picture);
     return built;
 }

@@ -13,6 +13,8 @@ struct MapRequest {
     std::shared_ptr<const Replay> replay;
     StateIndex state = 0;
     MapOptions options;
+    /// Width beside a scroll bar, for what does not fit the height.
+    double narrowWidth = 0;
     /// Height to fill: rows grow and shrink between these to do so.
     double height = 0;
     double smallestRow = 8;

@@ -59,10 +59,10 @@ int SegmentMapCanvas::margin() const
     return m_style.metrics().padding;
 }
 
-int SegmentMapCanvas::contentWidth() const
+int SegmentMapCanvas::contentWidth(bool withScrollBar) const
 {
-    // The bar's room is always left free, so that its coming and going does not change the layout.
-    return std::max(50, width() - 2 * margin() - verticalScrollBar()->sizeHint().width());
+    const int bar = withScrollBar ? verticalScrollBar()->sizeHint().width() : 0;
+    return std::max(50, width() - 2 * margin() - bar);
 }
 
 int SegmentMapCanvas::contentHeight() const

@@ -36,7 +36,7 @@ public:
     /// Blocks are painted anew at the next paint event.
     void invalidate();
     /// Room for rows, in logical pixels.
-    int contentWidth() const;
+    int contentWidth(bool withScrollBar) const;
     int contentHeight() const;
     /// Scrolls so that the box of a piece, or the segment's first frame, is visible.
     void showPiece(std::uint64_t address);

@@ -68,13 +68,14 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
     column->setSpacing(0);
     column->addLayout(m_stack, 1);
     column->addWidget(m_footer);
-    m_button->setPopupMode(QToolButton::InstantPopup);
     m_button->setToolButtonStyle(Qt::ToolButtonTextOnly);
     m_button->setAutoRaise(true);
-    m_button->setMenu(m_menu);
+    connect(m_button, &QToolButton::clicked, this, [this] {
+        fillMenu();
+        m_menu->popup(m_button->mapToGlobal(QPoint(0, m_button->height())));
+    });
     m_button->setToolTip(tr("Order, layout, moment and filters of the segment map"));
     m_footer->setControl(m_button);
-    connect(m_menu, &QMenu::aboutToShow, this, &SegmentMapView::fillMenu);
 
     connect(&session, &Session::opened, this, &SegmentMapView::reset);
     connect(&session, &Session::deviceChanged, this, &SegmentMapView::reset);
@@ -110,8 +111,7 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
     m_restTimer.setSingleShot(true);
     m_restTimer.setInterval(restMs);
     connect(&m_restTimer, &QTimer::timeout, this, &SegmentMapView::updateAccessible);
-    updateButton();
-    schedule();
+    reset();
 }
 
 SegmentMapView::~SegmentMapView() = default;
@@ -275,7 +275,8 @@ MapRequest SegmentMapView::request(std::shared_ptr<const Replay> replay) const
     const bool rows = m_options.layout == MapLayout::Rows;
     const double labels = rows ? metrics.px(addressRoom) : 0;
     request.options.labelWidth = labels;
-    request.options.width = m_canvas->contentWidth() - labels;
+    request.options.width = m_canvas->contentWidth(false) - labels;
+    request.narrowWidth = m_canvas->contentWidth(true) - labels;
     request.options.rowHeight = rows ? metrics.px(12) : metrics.px(11);
     request.options.rowGap = metrics.px(2);
     request.options.headerHeight = metrics.px(18);
@@ -492,31 +493,35 @@ void SegmentMapView::updateFooter()
                 : tr("%1 fits %2")
                       .arg(bytesText(m_fit->bytes),
                           holes == 1 ? tr("1 hole")
-                                     : tr("%1 holes").arg(countText(static_cast<std::int64_t>(holes))))});
+                                     : tr("%1 holes").arg(countText(static_cast<std::int64_t>(holes)))),
+            {}});
     }
     const auto colouring = m_session.colouring(m_view.colourBy());
     if (colouring && colouring->sequential)
         for (const LegendItem& item : colouring->legend)
-            facts.push_back({m_style.swatch(item.slot, true, ratio), shownText(item.text)});
+            facts.push_back({m_style.swatch(item.slot, true, ratio), shownText(item.text), {}});
     const auto add = [&](PieceLook look, std::uint64_t bytes, std::uint64_t segments) {
         if (bytes == 0)
             return;
+        const QString brief
+            = lookName(look).remove(QStringLiteral("free, ")) + QLatin1Char(' ') + bytesText(bytes);
         QString text = lookName(look) + QLatin1Char(' ') + bytesText(bytes);
         if (segments > 0)
             text += tr(" in ") + countText(static_cast<std::int64_t>(segments))
                 + (segments == 1 ? tr(" segment") : tr(" segments"));
-        facts.push_back({SegmentPainter::sample(look, m_style, ratio), text});
+        facts.push_back({SegmentPainter::sample(look, m_style, ratio), text, brief});
     };
     add(PieceLook::Pinned, sums.pinned, sums.pinnedSegments);
     add(PieceLook::Releasable, sums.releasable, 0);
     add(PieceLook::PoolHeld, sums.held, 0);
     add(PieceLook::Waiting, sums.waiting, 0);
     if (sums.pinned + sums.releasable + sums.held == 0)
-        facts.push_back({{}, tr("no free memory inside the segments")});
+        facts.push_back({{}, tr("no free memory inside the segments"), {}});
     if (!m_built.state->homeless.empty())
         facts.push_back({{},
             tr("%1 allocations lie in no listed segment")
-                .arg(countText(static_cast<std::int64_t>(m_built.state->homeless.size())))});
+                .arg(countText(static_cast<std::int64_t>(m_built.state->homeless.size()))),
+            {}});
     m_footer->setFacts(facts, tr("1 row = ") + bytesText(m_built.picture->bytesPerRow));
 }
 

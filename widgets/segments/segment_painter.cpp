@@ -142,7 +142,9 @@ void SegmentPainter::paintGround(QPainter& painter, QPoint origin, const MapFram
     const bool framed = area.width() >= px(gapFrom);
     // One hairline at the right separates neighbours.
     const QRect inner = framed ? area.adjusted(0, 0, -1, 0) : area;
-    painter.fillRect(inner, m_style.color(Tone::Hole));
+    // Too narrow for a frame: the frame's colour alone says that something is there.
+    const bool blank = !framed && segment.freeBytes == segment.size;
+    painter.fillRect(inner, m_style.color(blank ? Tone::Line : Tone::Hole));
     if (!framed)
         return;
     painter.setPen(QPen(m_style.color(pool ? Tone::Ink : Tone::Line), 1));

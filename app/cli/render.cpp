@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tidemark render: one picture of one view.
+#include "app/cli/command.hpp"
+
+#include "app/render/picture.hpp"
+#include "model/core/text.hpp"
+#include "model/run/rank.hpp"
+#include "model/snapshot/snapshot.hpp"
+
+#include <QApplication>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ostream>
+
+namespace tidemark {
+
+namespace {
+
+constexpr int largestSide = 20000;
+
+constexpr std::array renderOptions{
+    CommandOption{"--view", "NAME", "timeline, segments, live or details (default: timeline)"},
+    CommandOption{"--event", "N", "the moment after this event; −1 is before the first (default: the peak)"},
+    CommandOption{"--device", "D", "device ordinal (default: the one with most events)"},
+    CommandOption{"--address", "A", "select the block that lives at this address then, e.g. 0x7f40…"},
+    CommandOption{"--size", "WxH", "in logical pixels (default: 1200x600)"},
+    CommandOption{"--scale", "S", "pixels of a PNG per logical pixel, 1 to 4 (default: 1)"},
+    CommandOption{"--dark", nullptr, "the dark theme"},
+    CommandOption{"-o", "FILE", "what to write; .png or .svg"},
+    partialOption,
+    eventsOption,
+};
+
+std::optional<QSize> parsedSize(const std::string& text)
+{
+    int width = 0;
+    int height = 0;
+    const char* const end = text.data() + text.size();
+    const auto [cross, error] = std::from_chars(text.data(), end, width);
+    if (error != std::errc{} || cross == end || *cross != 'x')
+        return std::nullopt;
+    const auto [last, more] = std::from_chars(cross + 1, end, height);
+    const bool good = more == std::errc{} && last == end && width >= 50 && height >= 50
+        && width <= largestSide && height <= largestSide;
+    return good ? std::optional(QSize(width, height)) : std::nullopt;
+}
+
+std::optional<std::uint64_t> parsedAddress(std::string_view text)
+{
+    const bool hex = text.starts_with("0x") || text.starts_with("0X");
+    if (hex)
+        text.remove_prefix(2);
+    std::uint64_t address = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), address, hex ? 16 : 10);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return address;
+}
+
+/// Everything of the request that can be checked before the file is read; the text says what is wrong.
+std::optional<std::string> readRequest(const Arguments& arguments, PictureRequest& request)
+{
+    if (arguments.paths().size() != 1)
+        return "render needs one file";
+    if (!arguments.value("-o"))
+        return "render needs -o FILE";
+    if (const auto name = arguments.value("--view")) {
+        const auto view = pictureViewFromName(*name);
+        if (!view)
+            return "there is no view \"" + displayText(*name, 40)
+                + "\": it is timeline, segments, live or details";
+        request.view = *view;
+    }
+    if (const auto text = arguments.value("--size")) {
+        const auto size = parsedSize(*text);
+        if (!size)
+            return "--size needs WxH between 50x50 and 20000x20000, not \"" + displayText(*text, 40) + "\"";
+        request.size = *size;
+    }
+    if (const auto text = arguments.value("--scale")) {
+        bool number = false;
+        request.scale = QString::fromStdString(*text).toDouble(&number);
+        if (!number || !(request.scale >= 1 && request.scale <= 4))
+            return "--scale needs a number from 1 to 4";
+    }
+    if (const auto text = arguments.value("--address")) {
+        request.address = parsedAddress(*text);
+        if (!request.address)
+            return "--address needs an address such as 0x7f4001600000";
+    }
+    request.dark = arguments.has("--dark");
+    return std::nullopt;
+}
+
+std::optional<std::string> chooseDevice(
+    const Rank& rank, std::optional<std::int64_t> ordinal, PictureRequest& request)
+{
+    request.deviceIndex = rank.mainDevice();
+    if (!ordinal)
+        return std::nullopt;
+    const auto& devices = rank.snapshot->devices;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        if (devices[i].ordinal == *ordinal) {
+            request.deviceIndex = i;
+            return std::nullopt;
+        }
+    std::string known;
+    for (const DeviceTrace& device : devices)
+        known += (known.empty() ? "" : ", ") + std::to_string(device.ordinal);
+    return "the file has no device " + std::to_string(*ordinal)
+        + (known.empty() ? ": it has none" : "; it has " + known);
+}
+
+std::optional<std::string> chooseState(
+    const Rank& rank, std::optional<std::int64_t> event, PictureRequest& request)
+{
+    if (!event)
+        return std::nullopt;
+    if (request.deviceIndex >= rank.devices.size())
+        return "the file has no events";
+    const Replay& replay = *rank.devices[request.deviceIndex];
+    const std::int64_t first = replay.device().firstEventInFile;
+    const std::int64_t last = first + static_cast<std::int64_t>(replay.states()) - 2;
+    if (*event < first - 1 || *event > last)
+        return "--event must be from " + std::to_string(first - 1) + " to " + std::to_string(last);
+    request.state = stateOf(*event - first);
+    return std::nullopt;
+}
+
+/// A QApplication without a display, unless the program has one already.
+class Gui {
+public:
+    Gui()
+    {
+        if (QCoreApplication::instance())
+            return;
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+        m_application = std::make_unique<QApplication>(m_count, m_arguments.data());
+    }
+
+private:
+    int m_count = 1;
+    char m_name[9] = "tidemark";
+    std::array<char*, 2> m_arguments{m_name, nullptr};
+    std::unique_ptr<QApplication> m_application;
+};
+
+int render(const Arguments& arguments, CommandStreams& streams)
+{
+    PictureRequest request;
+    if (const auto wrong = readRequest(arguments, request))
+        return usageError(streams, *wrong);
+    const auto ordinal = arguments.number("--device");
+    const auto event = arguments.number("--event");
+    const auto range = arguments.eventRange();
+    if (!ordinal || !event || !range)
+        return usageError(streams,
+            (!ordinal        ? ordinal.error()
+                    : !event ? event.error()
+                             : range.error())
+                .message);
+    ReadOptions options = arguments.readOptions();
+    options.events = *range;
+    const std::filesystem::path& path = arguments.paths().front();
+    const auto rank = openRank(path, options, terminalJob());
+    if (!rank) {
+        printError(streams.err, path.string(), rank.error());
+        return exitStatus::nothingRead;
+    }
+    if (const auto wrong = chooseDevice(**rank, *ordinal, request))
+        return usageError(streams, *wrong);
+    if (const auto wrong = chooseState(**rank, *event, request))
+        return usageError(streams, *wrong);
+    const Gui gui;
+    const QString file = QString::fromStdString(*arguments.value("-o"));
+    if (const auto error = writePicture(*rank, request, file)) {
+        if (error->code == ErrorCode::Usage)
+            return usageError(streams, error->message);
+        printError(streams.err, "", *error);
+        return exitStatus::nothingRead;
+    }
+    streams.out << file.toStdString() << '\n';
+    return exitStatus::done;
+}
+
+} // namespace
+
+extern const Command renderCommand;
+const Command renderCommand{"render", "PATH [--view NAME] [--event N] [--size WxH] -o FILE.{png,svg}",
+    "draw one view as a picture, without a display", renderOptions, &render};
+
+} // namespace tidemark

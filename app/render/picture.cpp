@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/render/picture.hpp"
+
+#include "widgets/details/details_view.hpp"
+#include "widgets/live/live_table_view.hpp"
+#include "widgets/segments/segment_map_view.hpp"
+#include "widgets/session.hpp"
+#include "widgets/style/style.hpp"
+#include "widgets/view_state.hpp"
+
+#include <QApplication>
+#include <QBuffer>
+#include <QFile>
+#include <QImage>
+#include <QLayout>
+#include <QPainter>
+#include <QSaveFile>
+#include <QSvgGenerator>
+
+#include <functional>
+
+namespace tidemark {
+
+namespace {
+
+using Paint = std::function<void(QPainter&)>;
+
+Error failure(ErrorCode code, const QString& message)
+{
+    return {code, message.toStdString(), std::nullopt};
+}
+
+std::optional<Error> writeBytes(const QString& file, const QByteArray& bytes)
+{
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit())
+        return failure(
+            ErrorCode::Io, QStringLiteral("%1 cannot be written: %2.").arg(file, out.errorString()));
+    return std::nullopt;
+}
+
+QByteArray rasterBytes(const PictureRequest& request, const Paint& paint)
+{
+    QImage image((QSizeF(request.size) * request.scale).toSize(), QImage::Format_RGB32);
+    image.setDevicePixelRatio(request.scale);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    paint(painter);
+    painter.end();
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    image.save(&buffer, "PNG");
+    return bytes;
+}
+
+QByteArray vectorBytes(const PictureRequest& request, const Paint& paint)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    QSvgGenerator generator;
+    generator.setOutputDevice(&buffer);
+    generator.setResolution(96);
+    generator.setSize(request.size);
+    generator.setViewBox(QRect(QPoint(0, 0), request.size));
+    generator.setTitle(QStringLiteral("Tidemark"));
+    QPainter painter(&generator);
+    paint(painter);
+    painter.end();
+    return bytes;
+}
+
+/// Lays a view out at the picture's size without showing it.
+void settle(QWidget& view, QSize size)
+{
+    view.setAttribute(Qt::WA_DontShowOnScreen);
+    view.resize(size);
+    view.show();
+    QCoreApplication::sendPostedEvents();
+    if (view.layout())
+        view.layout()->activate();
+    QCoreApplication::processEvents();
+}
+
+void selectAt(const PictureRequest& request, const Replay& replay, ViewState& view)
+{
+    AllocationId id = AllocationId::none;
+    if (request.address)
+        id = replay.timeline.findLive(*request.address, view.cursor());
+    else if (request.view == PictureView::Details)
+        // A sheet of something: the largest block there is.
+        for (const AllocationId each : replay.timeline.liveAt(view.cursor()))
+            if (!valid(id)
+                || replay.timeline.allocations().size[index(each)]
+                    > replay.timeline.allocations().size[index(id)])
+                id = each;
+    if (valid(id))
+        view.selectAllocation(id);
+}
+
+} // namespace
+
+std::optional<PictureView> pictureViewFromName(std::string_view name)
+{
+    if (name == "timeline")
+        return PictureView::Timeline;
+    if (name == "segments")
+        return PictureView::Segments;
+    if (name == "live")
+        return PictureView::Live;
+    if (name == "details")
+        return PictureView::Details;
+    return std::nullopt;
+}
+
+std::optional<Error> writePicture(
+    std::shared_ptr<const Rank> rank, const PictureRequest& request, const QString& file)
+{
+    const bool vector = file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive);
+    if (!vector && !file.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
+        return failure(ErrorCode::Usage,
+            QStringLiteral("%1: pictures are written as .png or .svg; end the name with one of them.")
+                .arg(file));
+    Style style;
+    style.setChoice(request.dark ? ThemeChoice::Dark : ThemeChoice::Light);
+    style.applyTo(*qApp);
+    Session session;
+    ViewState view;
+    session.setRank(std::move(rank));
+    session.setDevice(request.deviceIndex);
+    if (const auto replay = session.replay()) {
+        view.reset(replay->states(), request.state.value_or(replay->timeline.requested().total().maxState));
+        const auto& stacks = replay->timeline.allocations().stack;
+        if (std::none_of(stacks.begin(), stacks.end(),
+                [&](StackId stack) { return valid(session.sites()->of(stack)); }))
+            view.setColourBy(ColourBy::Size);
+        selectAt(request, *replay, view);
+    }
+    const double ratio = vector ? 1 : request.scale;
+    const auto write = [&](const Paint& paint) {
+        return writeBytes(file, vector ? vectorBytes(request, paint) : rasterBytes(request, paint));
+    };
+    switch (request.view) {
+    case PictureView::Timeline:
+        return failure(ErrorCode::Unsupported, QStringLiteral("no timeline"));
+    case PictureView::Segments: {
+        SegmentMapView map(session, view, style);
+        settle(map, request.size);
+        map.flush();
+        return write([&](QPainter& painter) { map.renderTo(painter, ratio); });
+    }
+    case PictureView::Live: {
+        LiveTableView table(session, view, style);
+        settle(table, request.size);
+        table.flush();
+        QCoreApplication::processEvents();
+        return write([&](QPainter& painter) { table.render(&painter); });
+    }
+    case PictureView::Details: {
+        DetailsView details(session, view, style);
+        settle(details, request.size);
+        details.flush();
+        QCoreApplication::processEvents();
+        return write([&](QPainter& painter) { details.render(&painter); });
+    }
+    }
+    return std::nullopt;
+}
+
+} // namespace tidemark

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/core/result.hpp"
+#include "model/run/rank.hpp"
+
+#include <QSize>
+#include <QString>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace tidemark {
+
+enum class PictureView { Timeline, Segments, Live, Details };
+/// "timeline", "segments", "live", "details"; absent for anything else.
+std::optional<PictureView> pictureViewFromName(std::string_view name);
+
+/// One picture of one view.
+struct PictureRequest {
+    PictureView view = PictureView::Timeline;
+    QSize size{1200, 600}; ///< logical pixels
+    double scale = 1; ///< device pixels per logical one, for raster files
+    bool dark = false;
+    std::size_t deviceIndex = 0;
+    /// State at the cursor; absent: the peak.
+    std::optional<StateIndex> state;
+    /// Selects the block live at this address then.
+    std::optional<std::uint64_t> address;
+};
+
+/// Paints a view of a file as the window would and writes it; the format follows the name's ending (.png,
+/// .svg). Needs a QApplication, but no display. GUI thread. Returns what went wrong, if anything.
+std::optional<Error> writePicture(
+    std::shared_ptr<const Rank> rank, const PictureRequest& request, const QString& file);
+
+} // namespace tidemark
