@@ -6,6 +6,7 @@
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/session.hpp"
 #include "widgets/style/style.hpp"
+#include "widgets/timeline/timeline_view.hpp"
 #include "widgets/view_state.hpp"
 
 #include <QApplication>
@@ -17,6 +18,7 @@
 #include <QSaveFile>
 #include <QSvgGenerator>
 
+#include <algorithm>
 #include <functional>
 
 namespace tidemark {
@@ -54,16 +56,21 @@ QByteArray rasterBytes(const PictureRequest& request, const Paint& paint)
     return bytes;
 }
 
+void prepareSvg(QSvgGenerator& generator, QBuffer& buffer, QSize size)
+{
+    generator.setOutputDevice(&buffer);
+    generator.setResolution(96);
+    generator.setSize(size);
+    generator.setViewBox(QRect(QPoint(0, 0), size));
+    generator.setTitle(QStringLiteral("Tidemark"));
+}
+
 QByteArray vectorBytes(const PictureRequest& request, const Paint& paint)
 {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     QSvgGenerator generator;
-    generator.setOutputDevice(&buffer);
-    generator.setResolution(96);
-    generator.setSize(request.size);
-    generator.setViewBox(QRect(QPoint(0, 0), request.size));
-    generator.setTitle(QStringLiteral("Tidemark"));
+    prepareSvg(generator, buffer, request.size);
     QPainter painter(&generator);
     paint(painter);
     painter.end();
@@ -80,6 +87,28 @@ void settle(QWidget& view, QSize size)
     if (view.layout())
         view.layout()->activate();
     QCoreApplication::processEvents();
+}
+
+/// The timeline paints on devices itself.
+std::optional<Error> writeTimeline(
+    Session& session, ViewState& view, Style& style, const PictureRequest& request, const QString& file)
+{
+    TimelineView timeline(session, view, style);
+    settle(timeline, request.size);
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
+        QSvgGenerator generator;
+        prepareSvg(generator, buffer, request.size);
+        timeline.renderTo(generator, request.size);
+    } else {
+        QImage image((QSizeF(request.size) * request.scale).toSize(), QImage::Format_RGB32);
+        image.fill(style.color(Tone::Base));
+        timeline.renderTo(image, request.size, request.scale);
+        buffer.open(QIODevice::WriteOnly);
+        image.save(&buffer, "PNG");
+    }
+    return writeBytes(file, bytes);
 }
 
 void selectAt(const PictureRequest& request, const Replay& replay, ViewState& view)
@@ -142,15 +171,17 @@ std::optional<Error> writePicture(
     };
     switch (request.view) {
     case PictureView::Timeline:
-        return failure(ErrorCode::Unsupported, QStringLiteral("no timeline"));
+        return writeTimeline(session, view, style, request, file);
     case PictureView::Segments: {
         SegmentMapView map(session, view, style);
+        map.setForPicture();
         settle(map, request.size);
         map.flush();
         return write([&](QPainter& painter) { map.renderTo(painter, ratio); });
     }
     case PictureView::Live: {
         LiveTableView table(session, view, style);
+        table.setForPicture();
         settle(table, request.size);
         table.flush();
         QCoreApplication::processEvents();
@@ -158,6 +189,7 @@ std::optional<Error> writePicture(
     }
     case PictureView::Details: {
         DetailsView details(session, view, style);
+        details.setForPicture();
         settle(details, request.size);
         details.flush();
         QCoreApplication::processEvents();

@@ -186,6 +186,13 @@ void DetailsView::flush()
     refresh();
 }
 
+void DetailsView::setForPicture()
+{
+    m_forPicture = true;
+    m_scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    showSheet(true);
+}
+
 void DetailsView::refresh()
 {
     m_dirty = false;
@@ -208,8 +215,8 @@ void DetailsView::showSheet(bool sameThing)
         m_swatch->setPixmap(m_style.swatch(*m_sheet.slot, m_sheet.sequential, devicePixelRatioF()));
     m_title->setContent(m_sheet.title.toHtmlEscaped());
     m_title->setVisible(!m_sheet.title.isEmpty());
-    m_zoom->setVisible(valid(m_sheet.allocation));
-    m_copy->setVisible(!m_sheet.facts.empty());
+    m_zoom->setVisible(valid(m_sheet.allocation) && !m_forPicture);
+    m_copy->setVisible(!m_sheet.facts.empty() && !m_forPicture);
     m_facts->setContent(factsHtml(m_sheet, m_style));
     showStacks();
     setWindowTitle(m_sheet.kind);
@@ -221,12 +228,12 @@ void DetailsView::showStacks()
     const bool any = m_snapshot && !m_sheet.stacks.empty();
     m_stackHeader->setVisible(any || !m_sheet.noStack.isEmpty());
     m_stacks->setVisible(any || !m_sheet.noStack.isEmpty());
-    m_copyStack->setVisible(any);
+    m_copyStack->setVisible(any && !m_forPicture);
     if (!m_snapshot)
         return;
     const FrameCount frames = countFrames(m_sheet, *m_snapshot);
     m_stackTitle->setText(any ? m_sheet.stacks.front().title : tr("Stack"));
-    m_hide->setVisible(frames.framework > 0);
+    m_hide->setVisible(frames.framework > 0 && !m_forPicture);
     m_hide->setText(tr("hide %1 framework %2")
                         .arg(countText(static_cast<std::int64_t>(frames.framework)),
                             frames.framework == 1 ? tr("frame") : tr("frames")));

@@ -36,6 +36,8 @@ public:
 
     /// Brings the sheet up to date now instead of with the next event; for exports and tests.
     void flush();
+    /// For pictures: without buttons and scroll bars.
+    void setForPicture();
     const DetailsSheet& sheet() const { return m_sheet; }
     /// The sheet as plain text.
     QString copyText() const;
@@ -78,6 +80,7 @@ private:
     std::shared_ptr<const Snapshot> m_snapshot;
     OpenFrames m_open;
     QTimer m_restTimer;
+    bool m_forPicture = false;
     bool m_scheduled = false;
     bool m_dirty = true;
 };

@@ -342,6 +342,16 @@ void LiveTableView::flush()
     refresh(true);
 }
 
+void LiveTableView::setForPicture()
+{
+    m_forPicture = true;
+    m_button->hide();
+    m_groups->hide();
+    m_groupLabel->hide();
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+}
+
 bool LiveTableView::hasStacks() const
 {
     if (!m_hasStacks) {
@@ -540,7 +550,8 @@ void LiveTableView::fitFooter()
     const int buttons = m_groups ? m_groups->sizeHint().width() : 0;
     const int controls = m_button->parentWidget() == m_footer ? m_button->width() : 0;
     const int room = m_footer->width() - buttons - controls - 4 * m_style.metrics().padding;
-    m_groupLabel->setVisible(m_sum->sizeHint().width() + m_groupLabel->sizeHint().width() <= room);
+    m_groupLabel->setVisible(
+        !m_forPicture && m_sum->sizeHint().width() + m_groupLabel->sizeHint().width() <= room);
 }
 
 QString LiveTableView::emptyHeading() const

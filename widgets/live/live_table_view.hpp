@@ -49,6 +49,8 @@ public:
 
     /// Brings the table up to date now instead of with the next event; for exports and tests.
     void flush();
+    /// For pictures: without the buttons of the footer and scroll bars.
+    void setForPicture();
     QTableView& table() { return *m_table; }
     const LiveTableModel& model() const { return *m_model; }
     /// The sum line as plain text.
@@ -114,6 +116,7 @@ private:
 
     GroupBy m_by = GroupBy::Site;
     bool m_atPeak = false;
+    bool m_forPicture = false;
     bool m_expanded = false;
     LiveColumn m_sortColumn = LiveColumn::Live;
     Qt::SortOrder m_sortOrder = Qt::DescendingOrder;

@@ -175,6 +175,14 @@ void SegmentMapView::setBytesPerRow(std::uint64_t bytes)
     schedule();
 }
 
+void SegmentMapView::setForPicture()
+{
+    m_forPicture = true;
+    m_button->setParent(this);
+    m_button->hide();
+    schedule();
+}
+
 void SegmentMapView::setFitRequest(std::optional<std::uint64_t> bytes)
 {
     m_fit.reset();
@@ -282,6 +290,8 @@ MapRequest SegmentMapView::request(std::shared_ptr<const Replay> replay) const
     request.options.headerHeight = metrics.px(18);
     request.height = m_canvas->contentHeight();
     request.smallestRow = rows ? metrics.px(9) : metrics.px(8);
+    if (m_forPicture)
+        request.smallestRow = 2;
     request.largestRow = metrics.px(14);
     return request;
 }
@@ -496,10 +506,6 @@ void SegmentMapView::updateFooter()
                                      : tr("%1 holes").arg(countText(static_cast<std::int64_t>(holes)))),
             {}});
     }
-    const auto colouring = m_session.colouring(m_view.colourBy());
-    if (colouring && colouring->sequential)
-        for (const LegendItem& item : colouring->legend)
-            facts.push_back({m_style.swatch(item.slot, true, ratio), shownText(item.text), {}});
     const auto add = [&](PieceLook look, std::uint64_t bytes, std::uint64_t segments) {
         if (bytes == 0)
             return;
@@ -522,6 +528,10 @@ void SegmentMapView::updateFooter()
             tr("%1 allocations lie in no listed segment")
                 .arg(countText(static_cast<std::int64_t>(m_built.state->homeless.size()))),
             {}});
+    const auto colouring = m_session.colouring(m_view.colourBy());
+    if (colouring && colouring->sequential)
+        for (const LegendItem& item : colouring->legend)
+            facts.push_back({m_style.swatch(item.slot, true, ratio), shownText(item.text), {}});
     m_footer->setFacts(facts, tr("1 row = ") + bytesText(m_built.picture->bytesPerRow));
 }
 

@@ -51,6 +51,9 @@ public:
     MapMoment moment() const { return m_moment; }
     /// 0: chosen by the layout.
     void setBytesPerRow(std::uint64_t bytes);
+    /// For pictures, which can be neither scrolled nor clicked: rows shrink until every segment is visible,
+    /// and the menu's button is left out.
+    void setForPicture();
     /// Outlines the holes that could take a request of this size; absent: none.
     void setFitRequest(std::optional<std::uint64_t> bytes);
 
@@ -117,6 +120,7 @@ private:
 
     MapOptions m_options;
     MapMoment m_moment = MapMoment::Cursor;
+    bool m_forPicture = false;
     std::optional<FitRequest> m_fit;
     /// Address of the segment a double click zoomed to.
     std::optional<std::uint64_t> m_zoomedTo;

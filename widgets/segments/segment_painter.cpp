@@ -3,6 +3,8 @@
 
 #include "widgets/style/text.hpp"
 
+#include <QPaintEngine>
+
 #include <algorithm>
 #include <cmath>
 
@@ -118,6 +120,8 @@ void SegmentPainter::paintBlocks(QPainter& painter, QPoint origin, const QRect& 
     painter.scale(1 / m_ratio, 1 / m_ratio);
     painter.setBrushOrigin(origin);
     painter.setPen(Qt::NoPen);
+    m_origin = origin;
+    m_vector = painter.paintEngine() && painter.paintEngine()->type() == QPaintEngine::SVG;
     const Span frames = onRows(picture.frames, origin, clip);
     for (std::size_t i = frames.first; i < frames.last; ++i)
         paintGround(painter, origin, picture.frames[i]);
@@ -170,17 +174,80 @@ void SegmentPainter::paintBox(QPainter& painter, QPoint origin, const MapBox& bo
         break;
     case PieceLook::Unknown:
         painter.fillRect(area, m_style.color(Tone::Other));
-        painter.fillRect(area, m_dots);
+        hatch(painter, area, Pattern::CutOff);
         break;
     case PieceLook::Pinned:
-        painter.fillRect(area, m_pinned);
+        hatch(painter, area, Pattern::Pinned);
         break;
     case PieceLook::PoolHeld:
-        painter.fillRect(area, m_held);
+        hatch(painter, area, Pattern::PoolHeld);
         break;
     case PieceLook::Releasable:
         break;
     }
+}
+
+void SegmentPainter::hatch(QPainter& painter, const QRect& area, Pattern pattern) const
+{
+    if (m_vector) {
+        hatchLines(painter, area, pattern);
+        return;
+    }
+    switch (pattern) {
+    case Pattern::Predating:
+        painter.fillRect(area, m_predating);
+        return;
+    case Pattern::Waiting:
+        painter.fillRect(area, m_waiting);
+        return;
+    case Pattern::Pinned:
+        painter.fillRect(area, m_pinned);
+        return;
+    case Pattern::PoolHeld:
+        painter.fillRect(area, m_held);
+        return;
+    case Pattern::CutOff:
+        painter.fillRect(area, m_dots);
+        return;
+    }
+}
+
+/// SVG has no texture brushes here: the same patterns as lines, cut to the area by hand.
+void SegmentPainter::hatchLines(QPainter& painter, const QRect& area, Pattern pattern) const
+{
+    const bool waiting = pattern == Pattern::Waiting;
+    const bool cross = pattern == Pattern::PoolHeld || pattern == Pattern::CutOff;
+    const int step = px(waiting ? 4 : pattern == Pattern::Predating ? 7 : pattern == Pattern::Pinned ? 5 : 6);
+    painter.setPen(QPen(m_style.color(waiting ? Tone::Halo : Tone::Hatch), 0.8 * m_ratio));
+    const QRect local = area.translated(-m_origin);
+    const int left = local.left();
+    const int right = local.left() + local.width();
+    const int top = local.top();
+    const int bottom = local.top() + local.height();
+    const auto firstAbove
+        = [step](int value) { return value + (step - (value % step + step) % step) % step; };
+    QList<QLine> lines;
+    if (waiting)
+        for (int x = firstAbove(left); x < right; x += step)
+            lines << QLine(x, top, x, bottom);
+    else
+        for (int sum = firstAbove(left + top); sum < right + bottom; sum += step) {
+            const int high = std::min(right, sum - top);
+            const int low = std::max(left, sum - bottom);
+            if (high > low)
+                lines << QLine(low, sum - low, high, sum - high);
+        }
+    if (cross)
+        for (int difference = firstAbove(left - bottom); difference < right - top; difference += step) {
+            const int low = std::max(left, difference + top);
+            const int high = std::min(right, difference + bottom);
+            if (high > low)
+                lines << QLine(low, low - difference, high, high - difference);
+        }
+    for (QLine& line : lines)
+        line.translate(m_origin);
+    painter.drawLines(lines);
+    painter.setPen(Qt::NoPen);
 }
 
 void SegmentPainter::paintLive(QPainter& painter, QRect area, const MapBox& box, const Piece& piece) const
@@ -210,14 +277,14 @@ void SegmentPainter::paintLive(QPainter& painter, QRect area, const MapBox& box,
     }
     if (predating) {
         painter.setOpacity(faded ? 0.4 : 1);
-        painter.fillRect(area, m_predating);
+        hatch(painter, area, Pattern::Predating);
         painter.setOpacity(1);
     } else if (area.height() >= px(edgeFrom)) {
         painter.fillRect(QRect(area.left(), area.top(), area.width(), px(1)),
             QColor::fromRgb(mixed(fill, plot, edgeShare)));
     }
     if (piece.kind == PieceKind::Waiting)
-        painter.fillRect(area, m_waiting);
+        hatch(painter, area, Pattern::Waiting);
     if (m_scene.matches && !faded && area.height() > px(edgeFrom) && area.width() >= px(gapFrom))
         painter.fillRect(
             QRect(area.left(), area.bottom() - px(1) + 1, area.width(), px(1)), m_style.color(Tone::Ink));

@@ -88,6 +88,8 @@ private:
     bool isSelected(const MapBox& box, const Piece& piece) const;
     bool isFaded(const Piece& piece) const;
     void outline(QPainter& painter, const QRect& area) const;
+    void hatch(QPainter& painter, const QRect& area, Pattern pattern) const;
+    void hatchLines(QPainter& painter, const QRect& area, Pattern pattern) const;
     int px(double logical) const { return std::max(1, static_cast<int>(logical * m_ratio + 0.5)); }
 
     const SegmentScene& m_scene;
@@ -99,6 +101,10 @@ private:
     QBrush m_pinned;
     QBrush m_held;
     QBrush m_dots;
+    /// Where patterns start, and whether the device wants lines instead of a texture; of the painting under
+    /// way.
+    mutable QPoint m_origin;
+    mutable bool m_vector = false;
 };
 
 } // namespace tidemark
