@@ -63,6 +63,12 @@ AllocationId allocationAt(const Replay& replay, std::uint64_t where)
 class TestCasesFigures : public QObject {
     Q_OBJECT
 private slots:
+    void initTestCase()
+    {
+        if (sharedFolder().empty())
+            QSKIP("The outside test material is not here: set TIDEMARK_SHARED.");
+    }
+
     void everyFile_data()
     {
         QTest::addColumn<QString>("name");

@@ -73,6 +73,12 @@ private:
 class TestCorpus : public QObject {
     Q_OBJECT
 private slots:
+    void initTestCase()
+    {
+        if (sharedFolder().empty())
+            QSKIP("The outside test material is not here: set TIDEMARK_SHARED.");
+    }
+
     void infoEqualsTheExpectation_data()
     {
         QTest::addColumn<QString>("file");
