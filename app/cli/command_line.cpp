@@ -31,7 +31,8 @@ std::span<const Command* const> commands()
 
 namespace {
 
-constexpr std::array windowOptions{partialOption, eventsOption};
+constexpr std::array windowOptions{
+    partialOption, CommandOption{"--events", "FIRST:LAST", "these events first, both included"}};
 
 /// Options of Qt itself, with one dash or two, and whether a value follows.
 struct QtOption {
@@ -106,7 +107,7 @@ std::vector<const char*> withoutQtOptions(std::span<const char* const> arguments
 
 bool looksLikeAWord(std::string_view text)
 {
-    return !text.empty()
+    return !text.empty() && text.front() != '-'
         && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
 }
 
@@ -129,7 +130,7 @@ std::optional<int> askForWindow(
     if (request != nullptr) {
         request->paths = paths;
         request->options = parsed->readOptions();
-        request->options.events = *range;
+        request->events = *range;
     }
     return std::nullopt;
 }

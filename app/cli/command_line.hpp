@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tidemark {
@@ -25,6 +26,9 @@ inline constexpr int someNotRead = 4;
 struct WindowRequest {
     std::vector<std::filesystem::path> paths;
     ReadOptions options;
+    /// --events: the events to show first. Not passed to reading: memory from before and the segments of the
+    /// end belong to the whole trace, and a trace cut at the back would not fit them.
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> events;
 };
 
 /// Runs the sub-command of the arguments, without a display, and returns its exit status; nothing when the

@@ -161,7 +161,7 @@ Result<std::shared_ptr<const Replay>> Replay::build(
     for (const QualityNote& note : file.quality)
         if (note.device == device.ordinal)
             replay->quality.push_back(note);
-    for (QualityNote& note : replayQuality(file, device, replay->timeline))
+    for (QualityNote& note : replayQuality(file, device, replay->timeline, replay->segments))
         if (replay->note(note.id) == nullptr)
             replay->quality.push_back(std::move(note));
     return std::shared_ptr<const Replay>(std::move(replay));

@@ -44,10 +44,12 @@ bool looksTyped(std::uint64_t count)
 /// Writes the notes of one device, one function a subject.
 class Examiner {
 public:
-    Examiner(const Snapshot& snapshot, const DeviceTrace& device, const Timeline& timeline)
+    Examiner(const Snapshot& snapshot, const DeviceTrace& device, const Timeline& timeline,
+        const SegmentHistory& segments)
         : m_snapshot(snapshot)
         , m_device(device)
         , m_timeline(timeline)
+        , m_segments(segments)
         , m_events(device.events)
     {
         for (const Action action : m_events.action)
@@ -280,21 +282,28 @@ private:
     void disagreement()
     {
         const Irregularities& odd = m_timeline.irregularities();
-        if (odd.activeButFreed + odd.liveButInactive == 0)
+        const std::uint64_t count = odd.activeButFreed + odd.liveButInactive + m_segments.misfits();
+        if (count == 0)
             return;
-        std::string sentence = "The trace and the segments were not copied at the same moment: ";
+        std::vector<std::string> seen;
         if (odd.activeButFreed > 0)
-            sentence += counted(odd.activeButFreed, "block is", "blocks are")
+            seen.push_back(counted(odd.activeButFreed, "block is", "blocks are")
                 + " in use in the segments although the trace freed "
-                + (odd.activeButFreed == 1 ? "it" : "them");
-        if (odd.activeButFreed > 0 && odd.liveButInactive > 0)
-            sentence += ", and ";
+                + (odd.activeButFreed == 1 ? "it" : "them"));
         if (odd.liveButInactive > 0)
-            sentence += counted(odd.liveButInactive, "allocation is", "allocations are")
-                + " live at the end of the trace without a block in use";
-        sentence += ". The curve follows the trace, the map at the end follows the segments.";
-        QualityNote& note = add(
-            Quality::TraceSegmentsDisagree, odd.activeButFreed + odd.liveButInactive, std::move(sentence));
+            seen.push_back(counted(odd.liveButInactive, "allocation is", "allocations are")
+                + " live at the end of the trace without a block in use");
+        if (m_segments.misfits() > 0)
+            seen.push_back(counted(m_segments.misfits(), "segment event does", "segment events do")
+                + " not lead to the segments of the end, so the map before "
+                + (m_segments.misfits() == 1 ? "it" : "them") + " is uncertain");
+        std::string sentence
+            = "The trace and the segments do not fit together, as when they were copied one after "
+              "the other: ";
+        for (std::size_t i = 0; i < seen.size(); ++i)
+            sentence += (i == 0 ? "" : i + 1 == seen.size() ? ", and " : ", ") + seen[i];
+        sentence += ". The curves follow the trace, the map at the end follows the segments.";
+        QualityNote& note = add(Quality::TraceSegmentsDisagree, count, std::move(sentence));
         addExamples(note, m_timeline.activeButFreed());
         addExamples(note, m_timeline.liveButInactive());
     }
@@ -408,6 +417,7 @@ private:
     const Snapshot& m_snapshot;
     const DeviceTrace& m_device;
     const Timeline& m_timeline;
+    const SegmentHistory& m_segments;
     const EventColumns& m_events;
     std::array<std::uint64_t, static_cast<std::size_t>(Action::Unknown) + 1> m_actions{};
     std::vector<QualityNote> m_notes;
@@ -415,10 +425,10 @@ private:
 
 } // namespace
 
-std::vector<QualityNote> replayQuality(
-    const Snapshot& snapshot, const DeviceTrace& device, const Timeline& timeline)
+std::vector<QualityNote> replayQuality(const Snapshot& snapshot, const DeviceTrace& device,
+    const Timeline& timeline, const SegmentHistory& segments)
 {
-    return Examiner(snapshot, device, timeline).examine();
+    return Examiner(snapshot, device, timeline, segments).examine();
 }
 
 std::vector<QualityNote> emptyFileQuality(const Snapshot& snapshot)
