@@ -425,10 +425,8 @@ private:
         const Calls wrapper{"wrapper@torch:optim/optimizer.py:487"};
         const Calls caller = Calls{"train_step@harbor:train.py:63"} + step;
         const Calls state
-            = Calls{"_init_group@torch:optim/adam.py:157", "step@torch:optim/adam.py:220"} + wrapper + caller;
-        const Calls update = Calls{"_multi_tensor_adam@torch:optim/adam.py:653",
-                                 "adam@torch:optim/adam.py:784", "step@torch:optim/adam.py:228"}
-            + wrapper + caller;
+            = Calls{"init_state@harbor:optim.py:34", "step@harbor:optim.py:52"} + wrapper + caller;
+        const Calls update = Calls{"update@harbor:optim.py:71", "step@harbor:optim.py:55"} + wrapper + caller;
         mark(true, "Optimizer.step#AdamW.step");
         for (Parameter& p : m_parameters)
             if (!p.average) {
