@@ -39,7 +39,7 @@ Built build(std::shared_ptr<const Snapshot> snapshot)
 
 QByteArray broken(const Built& b, StateIndex state)
 {
-    return QByteArray::fromStdString(brokenState(b.history, b.timeline, state));
+    return QByteArray::fromStdString(brokenState(b.at(state), b.timeline));
 }
 
 /// Compares a state with what the toy allocator had then. How blocks from before the trace were placed is not

@@ -2,26 +2,24 @@
 #include "tests/support/segment_checks.hpp"
 
 #include <algorithm>
-#include <set>
+#include <vector>
 
 namespace tidemark::test {
 
-std::string brokenState(const SegmentHistory& history, const Timeline& timeline, StateIndex state)
+std::string brokenState(const SegmentState& s, const Timeline& timeline)
 {
-    const SegmentState s = history.stateAt(state, timeline);
-    const bool atEnd = state + 1 == timeline.states();
+    const bool atEnd = s.state + 1 == timeline.states();
     std::uint64_t reserved = 0;
     std::uint64_t live = 0;
     std::uint64_t waiting = 0;
     std::uint64_t free = 0;
     std::uint64_t unknown = 0;
     std::uint64_t held = 0;
-    std::set<AllocationId> shown;
-    std::set<SegmentId> ids;
+    std::vector<AllocationId> shown = s.homeless;
+    std::vector<SegmentId> ids;
     std::size_t nextPiece = 0;
     for (const SegmentView& view : s.segments) {
-        if (!ids.insert(view.id).second)
-            return "a segment id twice";
+        ids.push_back(view.id);
         if (view.firstPiece != nextPiece)
             return "pieces out of order";
         nextPiece += view.pieceCount;
@@ -47,12 +45,12 @@ std::string brokenState(const SegmentHistory& history, const Timeline& timeline,
                     && !atEnd)
                     return "two holes side by side";
             }
-            if (valid(piece.allocation) && !shown.insert(piece.allocation).second)
-                return "an allocation twice";
+            if (valid(piece.allocation))
+                shown.push_back(piece.allocation);
         }
         if (at != view.address + view.size)
             return "pieces do not fill the segment";
-        if (view.predating != (view.since == 0) || view.since > state)
+        if (view.predating != (view.since == 0) || view.since > s.state)
             return "wrong birth";
         if (hole != view.largestHole)
             return "largest hole";
@@ -64,14 +62,12 @@ std::string brokenState(const SegmentHistory& history, const Timeline& timeline,
         return "parts of reserved";
     if (s.pinned + s.releasable + s.heldByPools != s.free)
         return "kinds of free memory";
-    std::set<AllocationId> all(s.homeless.begin(), s.homeless.end());
-    if (all.size() != s.homeless.size())
-        return "homeless twice";
-    for (const AllocationId id : shown)
-        if (!all.insert(id).second)
-            return "both placed and homeless";
-    const std::vector<AllocationId> expected = timeline.liveAt(state);
-    if (!std::equal(all.begin(), all.end(), expected.begin(), expected.end()))
+    std::sort(ids.begin(), ids.end());
+    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end())
+        return "a segment id twice";
+    // As sorted lists they are equal only if everything is there exactly once.
+    std::sort(shown.begin(), shown.end());
+    if (shown != timeline.liveAt(s.state))
         return "live allocations";
     return {};
 }

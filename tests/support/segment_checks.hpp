@@ -7,8 +7,9 @@
 
 namespace tidemark::test {
 
-/// What must hold of the segments at every state of any file: pieces fill their segments, sums agree, every
-/// live allocation is placed once or listed as homeless. Empty when all is well, else what is not.
-std::string brokenState(const SegmentHistory& history, const Timeline& timeline, StateIndex state);
+/// What must hold of SegmentHistory::stateAt at every state of any file: pieces fill their segments, sums
+/// agree, every live allocation is placed once or listed as homeless. Empty when all is well, else what is
+/// not.
+std::string brokenState(const SegmentState& state, const Timeline& timeline);
 
 } // namespace tidemark::test
