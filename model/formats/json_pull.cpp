@@ -58,8 +58,9 @@ void appendUtf8(std::string& out, unsigned code)
 
 } // namespace
 
-JsonPull::JsonPull(ByteStream& bytes)
+JsonPull::JsonPull(ByteStream& bytes, const Job* job)
     : m_bytes(bytes)
+    , m_job(job)
     , m_chunkOffset(bytes.offset())
 {
     const auto head = bytes.peek(3);
@@ -75,6 +76,14 @@ bool JsonPull::fill()
         const auto used = static_cast<std::size_t>(m_end - m_begin);
         m_bytes.consume(used);
         m_chunkOffset += used;
+    }
+    m_begin = m_cur = m_end = nullptr;
+    if (m_job) {
+        m_job->report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
+        if (m_job->stopped()) {
+            m_error = Error{ErrorCode::Cancelled, "Reading was stopped.", std::nullopt};
+            return false;
+        }
     }
     const auto chunk = m_bytes.peek(1);
     m_begin = m_cur = chunk.data();
@@ -510,6 +519,8 @@ JsonToken JsonPull::failExpected(const char* what)
 
 JsonToken JsonPull::failTruncated()
 {
+    if (m_error)
+        return JsonToken::Failed;
     if (auto damage = m_bytes.error()) {
         m_error = std::move(damage);
         return JsonToken::Failed;

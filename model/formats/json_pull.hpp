@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/core/job.hpp"
 #include "model/core/result.hpp"
 #include "model/formats/byte_stream.hpp"
 
@@ -39,7 +40,9 @@ enum class JsonToken : std::uint8_t {
 /// file; lone surrogates become their three-byte form, as in pickles.
 class JsonPull {
 public:
-    explicit JsonPull(ByteStream& bytes);
+    /// `job` is told how far reading is and asked whether to stop once a piece of the input; it must outlive
+    /// the puller.
+    explicit JsonPull(ByteStream& bytes, const Job* job = nullptr);
 
     JsonToken next();
     JsonToken token() const { return m_token; }
@@ -71,8 +74,8 @@ public:
     std::uint64_t tokenOffset() const { return m_tokenOffset; }
     /// Strings that were longer than limits::maxStringBytes and were cut.
     std::uint64_t cutStrings() const { return m_cutStrings; }
-    /// Set once next() gave Failed: Truncated, Malformed or TooLarge with the byte offset, or the damage of
-    /// the container.
+    /// Set once next() gave Failed: Truncated, Malformed or TooLarge with the byte offset, the damage of the
+    /// container, or Cancelled.
     const std::optional<Error>& error() const { return m_error; }
 
     /// After End: passes over blanks and NULs behind the value and leaves the stream where they end.
@@ -103,6 +106,7 @@ private:
     JsonToken failTruncated();
 
     ByteStream& m_bytes;
+    const Job* m_job;
     const unsigned char* m_begin = nullptr;
     const unsigned char* m_cur = nullptr;
     const unsigned char* m_end = nullptr;

@@ -16,30 +16,25 @@ namespace tidemark {
 
 namespace {
 
-/// Bytes between two reports of progress.
-constexpr std::uint64_t reportBytes = 1U << 20;
 constexpr std::size_t namedKeys = 6;
 
 /// One file on its way: the outermost level, where it is decided what the JSON is.
 class JsonFile {
 public:
     JsonFile(ByteStream& bytes, SnapshotBuilder& builder, const ReadOptions& options, const Job& job)
-        : m_bytes(bytes)
-        , m_builder(builder)
+        : m_builder(builder)
         , m_options(options)
         , m_job(job)
         , m_startsAsText(startsAsText(bytes))
-        , m_json(bytes)
+        , m_json(bytes, &job)
         , m_trace(builder)
-        , m_snapshot(m_json, bytes, builder, options, job)
+        , m_snapshot(m_json, builder, options)
     { }
 
     std::optional<Error> read()
     {
         m_builder.source().encoding = "json";
         const bool whole = readOutermost();
-        if (m_cancelled)
-            return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};
         if (m_refusal)
             return m_refusal;
         if (whole) {
@@ -85,10 +80,10 @@ private:
                 decide(key);
             if (m_kind == Kind::Snapshot) {
                 if (!m_snapshot.readMember(key))
-                    return stopped();
+                    return false;
             } else if (key == "traceEvents" && m_kind == Kind::Trace) {
                 if (!readTraceEvents())
-                    return stopped();
+                    return false;
             } else if (key == "baseTimeNanoseconds") {
                 if (m_json.next() == JsonToken::Integer)
                     m_trace.setBaseNs(m_json.integer());
@@ -119,16 +114,9 @@ private:
         if (m_json.next() != JsonToken::BeginArray)
             return m_json.skip();
         while (m_json.next() != JsonToken::EndArray)
-            if (!readTraceEvent())
+            if (!m_trace.readEvent(m_json))
                 return false;
         return true;
-    }
-
-    bool readTraceEvent()
-    {
-        if (m_json.token() == JsonToken::Failed || !m_trace.readEvent(m_json))
-            return false;
-        return progress();
     }
 
     bool readList()
@@ -161,29 +149,14 @@ private:
         if (!JsonSnapshot::firstItemIsTraceEvent(m_json)) {
             m_kind = Kind::Snapshot;
             m_snapshot.beginList();
-            return m_snapshot.readItems() || stopped();
+            return m_snapshot.readItems();
         }
         m_kind = Kind::Trace;
         do {
-            if (!readTraceEvent())
-                return stopped();
+            if (!m_trace.readEvent(m_json))
+                return false;
         } while (m_json.next() != JsonToken::EndArray);
         return true;
-    }
-
-    bool stopped()
-    {
-        m_cancelled = m_job.stopped();
-        return false;
-    }
-
-    bool progress()
-    {
-        if (m_json.offset() < m_nextReport)
-            return true;
-        m_nextReport = m_json.offset() + reportBytes;
-        m_job.report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
-        return !m_job.stopped();
     }
 
     /// The text failed: refused, unless the caller takes what was understood.
@@ -193,7 +166,6 @@ private:
     std::uint64_t rows() const;
     std::optional<Error> finish();
 
-    ByteStream& m_bytes;
     SnapshotBuilder& m_builder;
     const ReadOptions& m_options;
     const Job& m_job;
@@ -205,8 +177,6 @@ private:
     Kind m_kind = Kind::Undecided;
     std::vector<std::string> m_keys;
     std::optional<Error> m_refusal;
-    bool m_cancelled = false;
-    std::uint64_t m_nextReport = reportBytes;
 };
 
 std::uint64_t JsonFile::rows() const
@@ -248,7 +218,7 @@ std::optional<Error> JsonFile::fail()
         text.offset = error.offset;
         return text;
     }
-    if (rows() == 0)
+    if (rows() == 0 || error.code == ErrorCode::Cancelled)
         return error;
     if (!m_options.partial) {
         error.message += " " + understood()

@@ -13,8 +13,6 @@ namespace {
 
 /// Items of a list that wait before they go to the assembler together.
 constexpr std::size_t batchItems = 1024;
-/// Bytes between two reports of progress.
-constexpr std::uint64_t reportBytes = 1U << 20;
 /// Bytes looked at to tell what a bare list holds.
 constexpr std::size_t aheadBytes = 64U << 10;
 /// Containers that may stay open when a file is cut: the outermost one, the value of one of its keys, and the
@@ -33,12 +31,9 @@ std::uint64_t lowBits(std::string_view decimal)
 
 } // namespace
 
-JsonSnapshot::JsonSnapshot(
-    JsonPull& json, ByteStream& bytes, SnapshotBuilder& builder, const ReadOptions& options, const Job& job)
+JsonSnapshot::JsonSnapshot(JsonPull& json, SnapshotBuilder& builder, const ReadOptions& options)
     : m_json(json)
-    , m_bytes(bytes)
     , m_assembler(builder, options)
-    , m_job(job)
 { }
 
 bool JsonSnapshot::decides(std::string_view key)
@@ -177,10 +172,8 @@ bool JsonSnapshot::readValue()
             add(scalar());
         }
         if (m_open.size() == outer)
-            return progress();
+            return true;
         m_json.next();
-        if (m_open.size() == keptDepth && !progress())
-            return false;
     }
 }
 
@@ -199,15 +192,6 @@ bool JsonSnapshot::readItems()
         m_json.next();
     }
     return true;
-}
-
-bool JsonSnapshot::progress()
-{
-    if (m_json.offset() < m_nextReport)
-        return true;
-    m_nextReport = m_json.offset() + reportBytes;
-    m_job.report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
-    return !m_job.stopped();
 }
 
 std::optional<Error> JsonSnapshot::finish()

@@ -18,8 +18,7 @@ namespace tidemark {
 /// and stands as an unknown value.
 class JsonSnapshot {
 public:
-    JsonSnapshot(JsonPull& json, ByteStream& bytes, SnapshotBuilder& builder, const ReadOptions& options,
-        const Job& job);
+    JsonSnapshot(JsonPull& json, SnapshotBuilder& builder, const ReadOptions& options);
 
     /// True for keys of the top level that only snapshots have.
     static bool decides(std::string_view key);
@@ -33,7 +32,7 @@ public:
     void beginList();
 
     /// Reads one member's value of the outermost object; the puller stands on its key. False when the text
-    /// failed or the job was stopped.
+    /// failed.
     bool readMember(std::string_view key);
     /// Reads the items of the outermost list, from the current token to its end.
     bool readItems();
@@ -59,15 +58,11 @@ private:
     void add(Value value);
     Value scalar();
     Value number();
-    bool progress();
 
     JsonPull& m_json;
-    ByteStream& m_bytes;
     Assembler m_assembler;
-    const Job& m_job;
     std::vector<Value> m_values;
     std::vector<Open> m_open;
-    std::uint64_t m_nextReport = 0;
     bool m_failed = false;
 };
 

@@ -84,7 +84,7 @@ KinetoCollector::KinetoCollector(SnapshotBuilder& builder)
 bool KinetoCollector::readEvent(JsonPull& json)
 {
     if (json.token() != JsonToken::BeginObject)
-        return json.skip();
+        return json.skip(); // false when the text failed
     m_now.name.clear();
     m_now.category.clear();
     m_now.pid.clear();

@@ -230,6 +230,40 @@ private slots:
         QCOMPARE(kept.device(0)->events.count(), std::size_t{3});
     }
 
+    void stopping_data()
+    {
+        QTest::addColumn<QByteArray>("start");
+        QTest::addColumn<QByteArray>("item");
+        QTest::newRow("events") << QByteArray("{\"device_traces\": [[")
+                                << QByteArray::fromStdString(entry("alloc", "1", "2"));
+        QTest::newRow("trace") << QByteArray("{\"traceEvents\": [")
+                               << QByteArray("{\"name\": \"x\", \"ph\": \"i\"}");
+        QTest::newRow("times") << QByteArray("[[") << QByteArray("1790000000000100");
+        QTest::newRow("skipped") << QByteArray("{\"other\": [") << QByteArray("[1, 2, {}]");
+    }
+    /// Within a few pieces of the input, whatever is being read.
+    void stopping()
+    {
+        QFETCH(QByteArray, start);
+        QFETCH(QByteArray, item);
+        std::string text = start.toStdString();
+        while (text.size() < (8U << 20))
+            text += item.toStdString() + ",";
+        MemoryStream stream(std::move(text));
+        std::stop_source source;
+        int reports = 0;
+        Job job{source.get_token(), [&](const Progress& p) {
+                    QVERIFY(p.stage == Stage::Read && p.done <= p.total);
+                    if (++reports == 3)
+                        source.request_stop();
+                }};
+        SnapshotBuilder builder;
+        const auto error = jsonReader.read(stream, builder, partial(), job);
+        QVERIFY(error);
+        QCOMPARE(error->code, ErrorCode::Cancelled);
+        QVERIFY(stream.offset() < (4U << 20));
+    }
+
     void wrongTypes()
     {
         QVERIFY(readText("{\"device_traces\": 7}").error);
