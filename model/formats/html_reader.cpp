@@ -107,7 +107,7 @@ private:
         else
             m_error = Error{code,
                 std::string("The HTML page ") + what + " (byte " + std::to_string(m_in.offset())
-                    + " of the page).",
+                    + " of the page)",
                 m_offset + (m_buffer.size() - m_at)};
     }
 

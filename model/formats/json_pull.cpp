@@ -81,7 +81,7 @@ bool JsonPull::fill()
     if (m_job) {
         m_job->report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
         if (m_job->stopped()) {
-            m_error = Error{ErrorCode::Cancelled, "Reading was stopped.", std::nullopt};
+            m_error = Error{ErrorCode::Cancelled, "Reading was stopped", std::nullopt};
             return false;
         }
     }
@@ -203,7 +203,7 @@ JsonToken JsonPull::open(bool object)
     if (m_depth == limits::maxJsonDepth)
         return fail(ErrorCode::TooLarge,
             "The JSON is nested more than " + std::to_string(limits::maxJsonDepth) + " brackets deep at byte "
-                + std::to_string(offset()) + "; no recorder writes such a file.");
+                + std::to_string(offset()) + ", as no recorder writes");
     ++m_cur;
     if (m_objects.size() == m_depth)
         m_objects.push_back(object);
@@ -262,7 +262,7 @@ JsonToken JsonPull::number()
         if (m_text.size() > maxNumberBytes)
             return fail(ErrorCode::TooLarge,
                 "The JSON holds a number of more than " + std::to_string(maxNumberBytes)
-                    + " characters at byte " + std::to_string(m_tokenOffset) + ".");
+                    + " characters at byte " + std::to_string(m_tokenOffset));
     }
     if (m_text == "-" && (m_cur != m_end || fill()) && *m_cur == 'I')
         return word("Infinity", JsonToken::Real) == JsonToken::Failed
@@ -289,7 +289,7 @@ JsonToken JsonPull::number()
             return failTruncated();
         return fail(ErrorCode::Malformed,
             "Not valid JSON at byte " + std::to_string(m_tokenOffset) + ": \""
-                + std::string(m_text.substr(0, 40)) + "\" is not a number.");
+                + std::string(m_text.substr(0, 40)) + "\" is not a number");
     }
     if (real.ec == std::errc::result_out_of_range)
         m_real = *first == '-' ? -std::numeric_limits<double>::infinity()
@@ -514,7 +514,7 @@ JsonToken JsonPull::failExpected(const char* what)
     m_tokenOffset = offset();
     return fail(ErrorCode::Malformed,
         "Not valid JSON at byte " + std::to_string(m_tokenOffset) + ": " + what + " expected, "
-            + printable(*m_cur) + " found.");
+            + printable(*m_cur) + " found");
 }
 
 JsonToken JsonPull::failTruncated()
@@ -528,7 +528,7 @@ JsonToken JsonPull::failTruncated()
     m_tokenOffset = offset();
     return fail(ErrorCode::Truncated,
         "The file is truncated: its JSON ends at byte " + std::to_string(m_tokenOffset) + " with "
-            + std::to_string(m_depth) + (m_depth == 1 ? " bracket" : " brackets") + " still open.");
+            + std::to_string(m_depth) + (m_depth == 1 ? " bracket" : " brackets") + " still open");
 }
 
 } // namespace tidemark

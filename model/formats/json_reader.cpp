@@ -221,13 +221,12 @@ std::optional<Error> JsonFile::fail()
     if (rows() == 0 || error.code == ErrorCode::Cancelled)
         return error;
     if (!m_options.partial) {
-        error.message += " " + understood()
-            + " before that can be read; open what can be read (--partial) to see them.";
+        error.message += "; " + understood() + " before that can be read: open what can be read (--partial)";
         return error;
     }
     m_builder.source().partial = true;
     m_builder.note(Quality::TruncatedFile, std::nullopt, {},
-        error.message + " Shown is what stands before: " + understood() + ".");
+        error.message + "; shown is what stands before: " + understood() + ".");
     return std::nullopt;
 }
 
