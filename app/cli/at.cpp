@@ -126,8 +126,6 @@ Result<Wish> wishOf(const Arguments& arguments)
 
 Result<std::size_t> deviceOf(const Rank& rank, const Wish& wish)
 {
-    if (rank.devices.empty())
-        return usage("the file has no allocations of any device to list");
     if (!wish.device)
         return rank.mainDevice();
     std::string known;
@@ -265,6 +263,12 @@ int run(const Arguments& arguments, CommandStreams& streams)
     const auto rank = openRank(files->front(), arguments.readOptions(), terminalJob());
     if (!rank) {
         printError(streams.err, path, rank.error());
+        return exitStatus::nothingRead;
+    }
+    warnIfPartial(streams, path, *(*rank)->snapshot);
+    if ((*rank)->devices.empty()) {
+        printError(streams.err, path,
+            {ErrorCode::Unsupported, "the file lists no allocations, so none can be live.", std::nullopt});
         return exitStatus::nothingRead;
     }
     const Result<std::size_t> device = deviceOf(**rank, *wish);

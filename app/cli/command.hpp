@@ -73,6 +73,9 @@ void printError(std::ostream& err, std::string_view about, const Error& error);
 /// Says a usage error and returns its exit status.
 int usageError(CommandStreams& streams, const std::string& message);
 
+/// Warns on standard error when only a part of a file was read.
+void warnIfPartial(CommandStreams& streams, std::string_view path, const Snapshot& snapshot);
+
 /// A job whose progress goes to standard error when that is a terminal and the work takes long.
 Job terminalJob();
 

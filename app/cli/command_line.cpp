@@ -171,6 +171,17 @@ int usageError(CommandStreams& streams, const std::string& message)
     return exitStatus::wrongUsage;
 }
 
+void warnIfPartial(CommandStreams& streams, std::string_view path, const Snapshot& snapshot)
+{
+    if (!snapshot.source.partial)
+        return;
+    std::string message = "only a part of the file could be read.";
+    for (const QualityNote& note : snapshot.quality)
+        if (note.id == Quality::TruncatedFile)
+            message = note.sentence;
+    printError(streams.err, path, {ErrorCode::Truncated, "warning: " + message, std::nullopt});
+}
+
 Job terminalJob()
 {
     Job job;

@@ -166,6 +166,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
                 refuse(file.string(), rank.error());
                 continue;
             }
+            warnIfPartial(streams, file.string(), *(*rank)->snapshot);
             if (json)
                 streams.out << infoJson(file.string(), **rank, *range) << '\n';
             else
