@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/files.hpp"
+
+#include "widgets/style/text.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+
+namespace tidemark {
+
+namespace {
+
+QString sampleName()
+{
+    const QStringList names = QDir(QStringLiteral(":/samples")).entryList(QDir::Files, QDir::Name);
+    return names.isEmpty() ? QString() : names.front();
+}
+
+/// The moment to look at first: the peak, where the questions are.
+StateIndex firstCursor(const Replay* replay)
+{
+    return replay ? replay->timeline.requested().total().maxState : 0;
+}
+
+/// What reload puts back when the file has not changed in length.
+struct Place {
+    StateIndex states;
+    StateIndex cursor;
+    XWindow window;
+    XAxis axis;
+    std::size_t device;
+};
+
+} // namespace
+
+Files::Files(Session& session, ViewState& state, Loader& loader, RecentFiles& recent, QObject* parent)
+    : QObject(parent)
+    , m_session(session)
+    , m_state(state)
+    , m_loader(loader)
+    , m_recent(recent)
+{
+    connect(&loader, &Loader::loaded, this, &Files::loaded);
+    connect(&loader, &Loader::failed, this, &Files::failed);
+    connect(&loader, &Loader::cancelled, this, [this] {
+        if (m_former) {
+            m_entries = std::move(m_former->first);
+            m_former.reset();
+            emit listChanged();
+        }
+    });
+    connect(&session, &Session::cardSizeChanged, this, [this] {
+        if (m_session.rank() && m_current)
+            m_recent.setCardSize(m_entries[*m_current].path, m_session.cardSize());
+    });
+}
+
+void Files::open(const QStringList& paths)
+{
+    std::vector<std::filesystem::path> given;
+    for (const QString& path : paths)
+        given.emplace_back(QFile::encodeName(path).toStdString());
+    const auto expanded = expandPaths(given);
+    if (!expanded) {
+        setProblem(FileProblem{paths.value(0), shownText(expanded.error().message), false});
+        return;
+    }
+    if (expanded.value().empty()) {
+        setProblem(FileProblem{paths.value(0), tr("There is no file in this folder."), false});
+        return;
+    }
+    m_loader.cancel();
+    m_former.emplace(std::move(m_entries), m_current.value_or(0));
+    m_entries.clear();
+    for (const auto& path : expanded.value())
+        m_entries.push_back({QFile::decodeName(path.string().c_str()), {}});
+    m_tryNext = m_entries.size() > 1;
+    load(0, false, false);
+}
+
+void Files::show(std::size_t index)
+{
+    if (index >= m_entries.size())
+        return;
+    m_loader.cancel();
+    m_tryNext = false;
+    load(index, false, false);
+}
+
+void Files::reload()
+{
+    if (!m_current)
+        return;
+    const bool partial = m_session.rank() && m_session.rank()->snapshot->source.partial;
+    m_tryNext = false;
+    load(*m_current, partial, true);
+}
+
+void Files::openPartially(const QString& path)
+{
+    m_loader.cancel();
+    for (std::size_t i = 0; i < m_entries.size(); ++i)
+        if (m_entries[i].path == path) {
+            m_tryNext = false;
+            load(i, true, false);
+            return;
+        }
+    m_former.emplace(std::move(m_entries), m_current.value_or(0));
+    m_entries.assign(1, {path, {}});
+    m_tryNext = false;
+    load(0, true, false);
+}
+
+bool Files::hasSample()
+{
+    return !sampleName().isEmpty();
+}
+
+void Files::openSample()
+{
+    // Readers map files: the bundled bytes need a place on disk.
+    if (!m_sampleFolder)
+        m_sampleFolder = std::make_unique<QTemporaryDir>();
+    const QString name = sampleName();
+    const QString target = m_sampleFolder->filePath(name);
+    if (!QFile::exists(target) && !QFile::copy(QStringLiteral(":/samples/") + name, target)) {
+        setProblem(FileProblem{target, tr("The sample cannot be written to %1.").arg(target), false});
+        return;
+    }
+    open({target});
+}
+
+void Files::close()
+{
+    m_loader.cancel();
+    m_former.reset();
+    m_entries.clear();
+    m_current.reset();
+    setProblem(std::nullopt);
+    m_state.reset(1, 0);
+    m_session.setRank(nullptr);
+    emit listChanged();
+}
+
+void Files::setDevice(std::size_t deviceIndex)
+{
+    if (deviceIndex == m_session.deviceIndex())
+        return;
+    // State 0 is valid for the old device and for the new one.
+    m_state.reset(1, 0);
+    m_session.setDevice(deviceIndex);
+    const auto replay = m_session.replay();
+    m_state.reset(replay ? replay->states() : 1, firstCursor(replay.get()));
+}
+
+void Files::load(std::size_t index, bool partial, bool reload)
+{
+    m_wanted = index;
+    setProblem(std::nullopt);
+    LoadRequest request;
+    request.path = m_entries[index].path;
+    request.partial = partial;
+    request.reload = reload;
+    m_loader.open(request);
+}
+
+void Files::loaded(const LoadRequest& request, const std::shared_ptr<const Rank>& rank)
+{
+    const Place place{
+        m_state.states(), m_state.cursor(), m_state.window(), m_state.axis(), m_session.deviceIndex()};
+    m_former.reset();
+    m_entries[m_wanted].problem.clear();
+    m_current = m_wanted;
+    m_state.reset(1, 0);
+    m_session.setRank(rank);
+    const bool temporary = m_sampleFolder && request.path.startsWith(m_sampleFolder->path());
+    if (!temporary)
+        m_recent.add(request.path);
+    m_session.setCardSize(m_recent.cardSize(request.path));
+    if (request.reload)
+        m_session.setDevice(place.device);
+    const auto replay = m_session.replay();
+    const StateIndex states = replay ? replay->states() : 1;
+    const bool same = request.reload && states == place.states;
+    m_state.reset(states, same ? place.cursor : firstCursor(replay.get()));
+    if (same) {
+        m_state.setAxis(place.axis);
+        m_state.setWindow(place.window);
+    }
+    emit listChanged();
+}
+
+void Files::failed(const LoadRequest& request, const Error& error)
+{
+    const QString sentence = shownText(error.message);
+    m_entries[m_wanted].problem = sentence;
+    if (m_tryNext && m_wanted + 1 < m_entries.size()) {
+        load(m_wanted + 1, false, false);
+        emit listChanged();
+        return;
+    }
+    FileProblem problem{request.path, sentence, false};
+    problem.canOpenPartially
+        = !request.partial && (error.code == ErrorCode::Truncated || error.code == ErrorCode::Damaged);
+    if (m_tryNext)
+        problem.sentence = tr("None of these %1 files can be read. The last one: %2")
+                               .arg(countText(static_cast<std::uint64_t>(m_entries.size())), sentence);
+    if (m_former && m_session.rank()) {
+        m_entries = std::move(m_former->first);
+        m_former.reset();
+    } else if (m_former) {
+        m_entries.clear();
+        m_former.reset();
+    }
+    setProblem(problem);
+    emit listChanged();
+}
+
+void Files::dismissProblem()
+{
+    setProblem(std::nullopt);
+}
+
+void Files::setProblem(std::optional<FileProblem> problem)
+{
+    if (!problem && !m_problem)
+        return;
+    m_problem = std::move(problem);
+    emit problemChanged();
+}
+
+} // namespace tidemark

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/loader.hpp"
+#include "app/recent_files.hpp"
+#include "widgets/session.hpp"
+#include "widgets/view_state.hpp"
+
+#include <QObject>
+#include <QString>
+#include <QTemporaryDir>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tidemark {
+
+/// Why a file is not on screen, for the banner.
+struct FileProblem {
+    QString path;
+    QString sentence;
+    /// Reading what is there before the fault may show something.
+    bool canOpenPartially = false;
+};
+
+/// The files the user opened together and which of them is shown: opening, switching, reloading, closing, and
+/// what went wrong. Whatever is on screen stays until a new file is complete. GUI thread.
+class Files : public QObject {
+    Q_OBJECT
+public:
+    struct Entry {
+        QString path;
+        /// One sentence; empty while nothing is known to be wrong.
+        QString problem;
+    };
+
+    Files(Session& session, ViewState& state, Loader& loader, RecentFiles& recent, QObject* parent = nullptr);
+
+    /// Files and folders that belong together; shows the first that can be read.
+    void open(const QStringList& paths);
+    /// Shows another one of entries().
+    void show(std::size_t index);
+    void reload();
+    /// Opens what can be read of a truncated or damaged file.
+    void openPartially(const QString& path);
+    void openSample();
+    static bool hasSample();
+    /// Back to the start page.
+    void close();
+    void setDevice(std::size_t deviceIndex);
+
+    const std::vector<Entry>& entries() const { return m_entries; }
+    /// The one on screen.
+    std::optional<std::size_t> current() const { return m_current; }
+    const std::optional<FileProblem>& problem() const { return m_problem; }
+    void dismissProblem();
+
+signals:
+    /// entries() or current() changed.
+    void listChanged();
+    void problemChanged();
+
+private:
+    void load(std::size_t index, bool partial, bool reload);
+    void loaded(const LoadRequest& request, const std::shared_ptr<const Rank>& rank);
+    void failed(const LoadRequest& request, const Error& error);
+    void setProblem(std::optional<FileProblem> problem);
+
+    Session& m_session;
+    ViewState& m_state;
+    Loader& m_loader;
+    RecentFiles& m_recent;
+    std::vector<Entry> m_entries;
+    std::optional<std::size_t> m_current;
+    /// Being read; becomes current when it succeeds.
+    std::size_t m_wanted = 0;
+    /// On failure the next file is tried: the user asked for all of them, not for this one.
+    bool m_tryNext = false;
+    /// Entries to put back when what replaces them cannot be read.
+    std::optional<std::pair<std::vector<Entry>, std::size_t>> m_former;
+    std::optional<FileProblem> m_problem;
+    std::unique_ptr<QTemporaryDir> m_sampleFolder;
+};
+
+} // namespace tidemark
