@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/dock_title.hpp"
+
+#include <QDockWidget>
+#include <QPainter>
+#include <QToolButton>
+
+namespace tidemark {
+
+DockTitle::DockTitle(QDockWidget& dock, QWidget& view, const QString& icon, const Style& style)
+    : QWidget(&dock)
+    , m_dock(dock)
+    , m_view(view)
+    , m_icon(icon)
+    , m_style(style)
+    , m_float(new QToolButton(this))
+    , m_close(new QToolButton(this))
+{
+    m_float->setIcon(style.icon(QStringLiteral("float"), Tone::Text2));
+    m_float->setAccessibleName(tr("Float or dock %1").arg(dock.windowTitle()));
+    m_close->setIcon(style.icon(QStringLiteral("clear"), Tone::Text2));
+    m_close->setAccessibleName(tr("Close %1").arg(dock.windowTitle()));
+    for (QToolButton* button : {m_float, m_close}) {
+        button->setToolTip(button->accessibleName());
+        button->setFocusPolicy(Qt::NoFocus);
+        button->setAutoRaise(true);
+    }
+    connect(m_float, &QToolButton::clicked, this, [this] { m_dock.setFloating(!m_dock.isFloating()); });
+    connect(m_close, &QToolButton::clicked, &m_dock, &QDockWidget::close);
+    connect(&view, &QWidget::windowTitleChanged, this, [this] { update(); });
+    connect(&style, &Style::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+}
+
+QSize DockTitle::sizeHint() const
+{
+    return {m_style.metrics().px(160), m_style.metrics().dockTitle};
+}
+
+QSize DockTitle::minimumSizeHint() const
+{
+    return {m_style.metrics().px(80), m_style.metrics().dockTitle};
+}
+
+void DockTitle::resizeEvent(QResizeEvent*)
+{
+    const Metrics& m = m_style.metrics();
+    const int side = m.px(20);
+    const int top = (height() - side) / 2;
+    int x = width() - m.px(4) - side;
+    for (QToolButton* button : {m_close, m_float}) {
+        button->setIconSize(QSize(m.px(12), m.px(12)));
+        button->setGeometry(x, top, side, side);
+        x -= side;
+    }
+}
+
+void DockTitle::paintEvent(QPaintEvent*)
+{
+    const Metrics& m = m_style.metrics();
+    QPainter painter(this);
+    painter.fillRect(rect(), m_style.color(Tone::Head));
+    painter.setPen(m_style.color(Tone::Line));
+    painter.drawLine(0, height() - 1, width(), height() - 1);
+    const int side = m.smallIcon;
+    painter.drawPixmap(QPointF(m.px(8), (height() - side) / 2.0),
+        m_style.pixmap(m_icon, Tone::Text, side, devicePixelRatioF()));
+
+    const int right = m_float->x() - m.px(6);
+    int x = m.px(8) + side + m.px(6);
+    const QFont strong = m_style.font(FontRole::Strong);
+    const QFontMetrics strongMetrics(strong);
+    const int baseline = (height() + strongMetrics.ascent() - strongMetrics.descent()) / 2;
+    painter.setFont(strong);
+    painter.setPen(m_style.color(Tone::Text));
+    const QString name = strongMetrics.elidedText(m_dock.windowTitle(), Qt::ElideRight, right - x);
+    painter.drawText(x, baseline, name);
+    x += strongMetrics.horizontalAdvance(name) + m.px(8);
+    const QFont small = m_style.font(FontRole::Small);
+    painter.setFont(small);
+    painter.setPen(m_style.color(Tone::Text2));
+    if (right > x)
+        painter.drawText(
+            x, baseline, QFontMetrics(small).elidedText(m_view.windowTitle(), Qt::ElideRight, right - x));
+}
+
+} // namespace tidemark

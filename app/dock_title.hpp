@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/style/style.hpp"
+
+#include <QWidget>
+
+class QDockWidget;
+class QToolButton;
+
+namespace tidemark {
+
+/// A dock's title bar: icon, name, the subtitle its view puts into its windowTitle, float and close.
+class DockTitle : public QWidget {
+    Q_OBJECT
+public:
+    DockTitle(QDockWidget& dock, QWidget& view, const QString& icon, const Style& style);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QDockWidget& m_dock;
+    QWidget& m_view;
+    QString m_icon;
+    const Style& m_style;
+    QToolButton* m_float;
+    QToolButton* m_close;
+};
+
+} // namespace tidemark

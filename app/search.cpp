@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/search.hpp"
+
+#include "widgets/style/text.hpp"
+
+#include <QMetaObject>
+#include <QRegularExpression>
+
+#include <algorithm>
+
+namespace tidemark {
+
+namespace {
+
+constexpr int pauseMs = 150;
+
+Result<TextPredicate> makeRegex(const std::string& pattern)
+{
+    const QRegularExpression regex(
+        QString::fromStdString(pattern), QRegularExpression::CaseInsensitiveOption);
+    if (!regex.isValid())
+        return Error{ErrorCode::Usage, "the expression is not complete: " + regex.errorString().toStdString(),
+            std::nullopt};
+    return TextPredicate([regex](std::string_view text) {
+        return regex.match(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()))).hasMatch();
+    });
+}
+
+} // namespace
+
+Search::Search(Session& session, ViewState& state, QObject* parent)
+    : QObject(parent)
+    , m_session(session)
+    , m_state(state)
+{
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(pauseMs);
+    connect(&m_pause, &QTimer::timeout, this, &Search::start);
+    // ViewState::reset forgets the matches; they belong to another device anyway.
+    connect(&session, &Session::deviceChanged, &m_pause, qOverload<>(&QTimer::start));
+    connect(&session, &Session::siteModeChanged, &m_pause, qOverload<>(&QTimer::start));
+    connect(&state, &ViewState::cursorChanged, this, [this] {
+        if (isActive())
+            emit changed();
+    });
+}
+
+void Search::setText(const QString& text)
+{
+    if (text == m_text)
+        return;
+    m_text = text;
+    if (text.trimmed().isEmpty())
+        start();
+    else
+        m_pause.start();
+}
+
+void Search::start()
+{
+    m_pause.stop();
+    const std::uint64_t generation = ++m_generation;
+    m_worker.cancel();
+    m_searching = false;
+    m_problem.clear();
+    m_count = 0;
+
+    auto query = SearchQuery::parse(m_text.toStdString(), makeRegex);
+    const auto replay = m_session.replay();
+    const auto sites = m_session.sites();
+    if (!query)
+        m_problem = shownText(query.error().message);
+    if (!query || query->empty() || !replay || !sites) {
+        m_state.setMatches(nullptr);
+        emit changed();
+        return;
+    }
+    m_searching = true;
+    m_worker.submit(
+        [this, generation, replay, sites, query = std::move(query).value()](std::stop_token stop) {
+            Job job;
+            job.stop = stop;
+            const auto flags = query.match(*replay, *sites, job);
+            if (flags)
+                QMetaObject::invokeMethod(
+                    this, [this, generation, flags] { found(generation, flags); }, Qt::QueuedConnection);
+        });
+    emit changed();
+}
+
+void Search::found(std::uint64_t generation, const std::shared_ptr<const std::vector<std::uint8_t>>& flags)
+{
+    if (generation != m_generation)
+        return;
+    m_searching = false;
+    m_count = static_cast<std::uint64_t>(std::count(flags->begin(), flags->end(), std::uint8_t{1}));
+    m_state.setMatches(flags);
+    emit changed();
+}
+
+QString Search::summary() const
+{
+    if (!m_problem.isEmpty())
+        return m_problem;
+    if (m_searching)
+        return tr("searching…");
+    const auto replay = m_session.replay();
+    if (!isActive() || !replay)
+        return tr("No filter");
+    if (m_count == 0)
+        return tr("no match");
+    const StateIndex state = std::min(m_state.cursor(), replay->states() - 1);
+    const MatchSum sum = matchedAt(*replay, *m_state.matches(), state);
+    const std::int64_t live = replay->timeline.requested().at(state);
+    return tr("%1 matches, %2 of %3 live").arg(countText(m_count), bytesText(sum.bytes), bytesText(live));
+}
+
+} // namespace tidemark

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/worker.hpp"
+#include "model/lens/search.hpp"
+#include "widgets/session.hpp"
+#include "widgets/view_state.hpp"
+
+#include <QObject>
+#include <QTimer>
+
+namespace tidemark {
+
+/// Turns what stands in the search field into ViewState::matches, off the GUI thread and a moment after the
+/// last key, and sums what of it is live at the cursor. GUI thread.
+class Search : public QObject {
+    Q_OBJECT
+public:
+    Search(Session& session, ViewState& state, QObject* parent = nullptr);
+
+    /// Starts searching after a short pause; "" clears at once.
+    void setText(const QString& text);
+    /// Without the pause.
+    void start();
+    QString text() const { return m_text; }
+
+    bool isSearching() const { return m_searching; }
+    /// Why the text is no search; empty when it is one.
+    QString problem() const { return m_problem; }
+    bool isActive() const { return m_state.matches() != nullptr; }
+    std::uint64_t count() const { return m_count; }
+    /// "214 matches, 1.20 of 22.54 GiB live", "no match", "searching…", the problem, or "No filter".
+    QString summary() const;
+
+signals:
+    void changed();
+
+private:
+    void found(std::uint64_t generation, const std::shared_ptr<const std::vector<std::uint8_t>>& flags);
+
+    Session& m_session;
+    ViewState& m_state;
+    QString m_text;
+    QString m_problem;
+    bool m_searching = false;
+    std::uint64_t m_count = 0;
+    std::uint64_t m_generation = 0;
+    QTimer m_pause;
+    Worker m_worker; // last: stopped before the rest goes
+};
+
+} // namespace tidemark

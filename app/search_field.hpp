@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/search.hpp"
+#include "widgets/style/style.hpp"
+
+#include <QLineEdit>
+
+namespace tidemark {
+
+/// The filter field of the toolbar. Enter goes to the next match, Shift+Enter to the previous one, Esc
+/// clears and leaves.
+class SearchField : public QLineEdit {
+    Q_OBJECT
+public:
+    SearchField(Search& search, const Style& style, QWidget* parent = nullptr);
+
+    /// Short placeholder and less width.
+    void setNarrow(bool narrow);
+    QSize sizeHint() const override;
+
+signals:
+    void matchRequested(int direction);
+    void left();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void restyle();
+
+    Search& m_search;
+    const Style& m_style;
+    bool m_narrow = false;
+};
+
+} // namespace tidemark
