@@ -7,12 +7,14 @@
 
 namespace tidemark {
 
-DockTitle::DockTitle(QDockWidget& dock, QWidget& view, const QString& icon, const Style& style)
+DockTitle::DockTitle(
+    QDockWidget& dock, QWidget& view, const QString& icon, const Style& style, QWidget* extra)
     : QWidget(&dock)
     , m_dock(dock)
     , m_view(view)
     , m_icon(icon)
     , m_style(style)
+    , m_extra(extra)
     , m_float(new QToolButton(this))
     , m_close(new QToolButton(this))
 {
@@ -24,6 +26,10 @@ DockTitle::DockTitle(QDockWidget& dock, QWidget& view, const QString& icon, cons
         button->setToolTip(button->accessibleName());
         button->setFocusPolicy(Qt::NoFocus);
         button->setAutoRaise(true);
+    }
+    if (m_extra) {
+        m_extra->setParent(this);
+        m_extra->show();
     }
     connect(m_float, &QToolButton::clicked, this, [this] { m_dock.setFloating(!m_dock.isFloating()); });
     connect(m_close, &QToolButton::clicked, &m_dock, &QDockWidget::close);
@@ -55,6 +61,18 @@ void DockTitle::resizeEvent(QResizeEvent*)
         button->setGeometry(x, top, side, side);
         x -= side;
     }
+    if (m_extra) {
+        const QSize size = m_extra->sizeHint();
+        const int height_ = std::min(size.height(), height() - 2);
+        m_extra->setGeometry(
+            x + side - m.px(4) - size.width(), (height() - height_) / 2, size.width(), height_);
+    }
+}
+
+void DockTitle::setCompact(bool compact)
+{
+    m_compact = compact;
+    update();
 }
 
 void DockTitle::paintEvent(QPaintEvent*)
@@ -64,21 +82,23 @@ void DockTitle::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), m_style.color(Tone::Head));
     painter.setPen(m_style.color(Tone::Line));
     painter.drawLine(0, height() - 1, width(), height() - 1);
-    const int side = m.smallIcon;
-    painter.drawPixmap(QPointF(m.px(8), (height() - side) / 2.0),
-        m_style.pixmap(m_icon, Tone::Text, side, devicePixelRatioF()));
-
-    const int right = m_float->x() - m.px(6);
-    int x = m.px(8) + side + m.px(6);
+    const QFont small = m_style.font(FontRole::Small);
     const QFont strong = m_style.font(FontRole::Strong);
     const QFontMetrics strongMetrics(strong);
     const int baseline = (height() + strongMetrics.ascent() - strongMetrics.descent()) / 2;
-    painter.setFont(strong);
-    painter.setPen(m_style.color(Tone::Text));
-    const QString name = strongMetrics.elidedText(m_dock.windowTitle(), Qt::ElideRight, right - x);
-    painter.drawText(x, baseline, name);
-    x += strongMetrics.horizontalAdvance(name) + m.px(8);
-    const QFont small = m_style.font(FontRole::Small);
+    const int right = (m_extra ? m_extra->x() : m_float->x()) - m.px(6);
+    int x = m.px(8);
+    if (!m_compact) {
+        const int side = m.smallIcon;
+        painter.drawPixmap(QPointF(x, (height() - side) / 2.0),
+            m_style.pixmap(m_icon, Tone::Text, side, devicePixelRatioF()));
+        x += side + m.px(6);
+        painter.setFont(strong);
+        painter.setPen(m_style.color(Tone::Text));
+        const QString name = strongMetrics.elidedText(m_dock.windowTitle(), Qt::ElideRight, right - x);
+        painter.drawText(x, baseline, name);
+        x += strongMetrics.horizontalAdvance(name) + m.px(8);
+    }
     painter.setFont(small);
     painter.setPen(m_style.color(Tone::Text2));
     if (right > x)

@@ -14,7 +14,11 @@ namespace tidemark {
 class DockTitle : public QWidget {
     Q_OBJECT
 public:
-    DockTitle(QDockWidget& dock, QWidget& view, const QString& icon, const Style& style);
+    /// `extra` may be null; it stands left of the buttons.
+    DockTitle(QDockWidget& dock, QWidget& view, const QString& icon, const Style& style, QWidget* extra);
+
+    /// Without icon and name, for a dock whose tab already shows them.
+    void setCompact(bool compact);
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -28,6 +32,8 @@ private:
     QWidget& m_view;
     QString m_icon;
     const Style& m_style;
+    QWidget* m_extra;
+    bool m_compact = false;
     QToolButton* m_float;
     QToolButton* m_close;
 };

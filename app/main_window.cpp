@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_window.hpp"
+
+#include "app/command_palette.hpp"
+#include "app/error_banner.hpp"
+#include "app/goto_popup.hpp"
+#include "app/help_window.hpp"
+#include "app/key_overlay.hpp"
+#include "app/key_policy.hpp"
+#include "app/load_strip.hpp"
+#include "app/main_toolbar.hpp"
+#include "app/settings_window.hpp"
+#include "app/start_page.hpp"
+#include "app/status_line.hpp"
+#include "app/summary_strip.hpp"
+#include "app/system_theme.hpp"
+#include "model/core/quality.hpp"
+#include "widgets/details/details_view.hpp"
+#include "widgets/live/live_table_view.hpp"
+#include "widgets/segments/segment_map_view.hpp"
+#include "widgets/style/text.hpp"
+#include "widgets/timeline/timeline_view.hpp"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDesktopServices>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileInfo>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QProcess>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace tidemark {
+
+namespace {
+
+constexpr QSize smallest(960, 600);
+constexpr QSize first(1600, 1000);
+
+QStringList localFiles(const QMimeData& data)
+{
+    QStringList paths;
+    for (const QUrl& url : data.urls())
+        if (url.isLocalFile())
+            paths << url.toLocalFile();
+    return paths;
+}
+
+} // namespace
+
+MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
+    : m_work(workspace)
+    , m_style(style)
+    , m_settings(settings)
+{
+    setObjectName(QStringLiteral("main"));
+    setWindowIcon(style.icon(QStringLiteral("tidemark"), Tone::Sel));
+    setAcceptDrops(true);
+    setMinimumSize(smallest);
+    m_layout = new WindowLayout(*this, settings, style);
+    m_keyPolicy = new KeyPolicy(*this);
+    createViews();
+    m_commands = new Commands(style, *this);
+    createCommands();
+    createBars();
+    createMenus();
+    m_keys = new KeyOverlay(*menuBar(), style, this);
+    connectLoader();
+    connectViews();
+    applySettings();
+    restyle();
+    showPages();
+    updateCommands();
+
+    resize(first.boundedTo(screen() ? screen()->availableSize() : first));
+    m_layout->restoreGeometry();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::createViews()
+{
+    Session& session = m_work.session;
+    ViewState& state = m_work.state;
+    m_timeline = new TimelineView(session, state, m_style, this);
+    m_map = new SegmentMapView(session, state, m_style, this);
+    m_live = new LiveTableView(session, state, m_style, this);
+    m_details = new DetailsView(session, state, m_style, this);
+
+    m_tabs = new QTabWidget(this);
+    m_tabs->setDocumentMode(true);
+    auto* page = new QWidget(m_tabs);
+    m_tabColumn = new QVBoxLayout(page);
+    m_tabColumn->setContentsMargins(0, 0, 0, 0);
+    m_tabColumn->setSpacing(0);
+    m_tabColumn->addWidget(m_timeline, 1);
+    m_tabs->addTab(page, m_style.icon(QStringLiteral("timeline")), tr("Timeline"));
+    m_tabs->setCornerWidget(m_timeline->controls());
+    m_tabs->tabBar()->setExpanding(false);
+    m_tabs->tabBar()->setDrawBase(false);
+
+    auto* startHolder = new QWidget(this);
+    m_startColumn = new QVBoxLayout(startHolder);
+    m_startColumn->setContentsMargins(0, 0, 0, 0);
+    m_startColumn->setSpacing(0);
+    m_start = new StartPage(m_work.recent, m_style, Files::hasSample(), startHolder);
+    m_startColumn->addWidget(m_start, 1);
+    m_banner = new ErrorBanner(m_style, startHolder);
+    m_startColumn->insertWidget(0, m_banner);
+
+    m_pages = new QStackedWidget(this);
+    m_pages->addWidget(startHolder);
+    m_pages->addWidget(m_tabs);
+    setCentralWidget(m_pages);
+
+    auto* map = m_layout->addDock(m_map, QStringLiteral("segments"), tr("Segment map"),
+        QStringLiteral("segments"), m_map->headerControls());
+    auto* live = m_layout->addDock(m_live, QStringLiteral("live"), tr("Live allocations"),
+        QStringLiteral("table"), m_live->headerControls());
+    auto* details = m_layout->addDock(
+        m_details, QStringLiteral("details"), tr("Details"), QStringLiteral("details"), nullptr);
+    m_layout->setPlaces({map, live}, {details});
+
+    m_keyPolicy->addArrowOwner(m_map);
+    m_keyPolicy->addArrowOwner(m_live);
+    m_keyPolicy->addArrowOwner(m_details);
+    m_keyPolicy->setEscapeOwner(m_timeline, [this] { return m_work.loader.isLoading(); });
+}
+
+void MainWindow::createBars()
+{
+    m_toolbar = new MainToolbar(
+        m_work.session, m_work.state, m_work.files, m_work.search, *m_commands, m_style, this);
+    addToolBar(Qt::TopToolBarArea, m_toolbar);
+    addToolBarBreak(Qt::TopToolBarArea);
+
+    m_strip = new SummaryStrip(m_work.session, m_work.state, m_work.navigator, m_style, this);
+    m_loadStrip = new LoadStrip(m_style, this);
+    m_stripStack = new QStackedWidget(this);
+    m_stripStack->addWidget(m_strip);
+    m_stripStack->addWidget(m_loadStrip);
+    m_stripStack->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    m_stripBar = new QToolBar(tr("Summary"), this);
+    m_stripBar->setObjectName(QStringLiteral("summary"));
+    m_stripBar->setMovable(false);
+    m_stripBar->setFloatable(false);
+    m_stripBar->setContextMenuPolicy(Qt::PreventContextMenu);
+    m_stripBar->setContentsMargins(0, 0, 0, 0);
+    m_stripBar->layout()->setContentsMargins(0, 0, 0, 0);
+    m_stripBar->addWidget(m_stripStack);
+    addToolBar(Qt::TopToolBarArea, m_stripBar);
+
+    m_status = new StatusLine(m_work.session, m_work.state, m_work.search, m_style, this);
+    setStatusBar(m_status);
+    m_goto = new GotoPopup(m_work.navigator, m_style, this);
+    m_palette = new CommandPalette(*m_commands, m_style, this);
+    m_help = new HelpWindow(m_style, this);
+    m_settingsWindow = new SettingsWindow(m_settings, m_work.recent, m_style, this);
+    connect(m_settingsWindow, &SettingsWindow::themeChosen, this, &MainWindow::chooseTheme);
+    connect(m_settingsWindow, &SettingsWindow::textSizeChosen, this, &MainWindow::chooseTextSize);
+    connect(m_settingsWindow, &SettingsWindow::singleLettersChosen, this, [this](bool on) {
+        m_settings.set(setting::singleLetters, on);
+        m_commands->setSingleLetters(on);
+    });
+}
+
+void MainWindow::connectLoader()
+{
+    Loader& loader = m_work.loader;
+    m_progressDelay.setSingleShot(true);
+    m_progressDelay.setInterval(progressDelayMs);
+    connect(&m_progressDelay, &QTimer::timeout, this, &MainWindow::showPages);
+    connect(&loader, &Loader::started, this, [this](const LoadRequest& request) {
+        m_loadStrip->begin(request);
+        m_progressDelay.start();
+        m_status->setActivity(
+            tr("Opening %1").arg(shownText(QFileInfo(request.path).fileName().toStdString())));
+        updateCommands();
+    });
+    connect(&loader, &Loader::progressed, m_loadStrip,
+        [this](const LoadProgress& progress) { m_loadStrip->show(progress); });
+    const auto over = [this](const QString& activity) {
+        m_progressDelay.stop();
+        m_status->remark(activity);
+        showPages();
+        updateCommands();
+    };
+    connect(&loader, &Loader::loaded, this, [over] { over(tr("Ready")); });
+    connect(&loader, &Loader::failed, this, [over] { over(tr("Could not be opened")); });
+    connect(&loader, &Loader::cancelled, this, [over] { over(tr("Stopped")); });
+    connect(m_loadStrip, &LoadStrip::stopRequested, &loader, &Loader::cancel);
+}
+
+void MainWindow::connectViews()
+{
+    Files& files = m_work.files;
+    Session& session = m_work.session;
+    ViewState& state = m_work.state;
+    connect(&files, &Files::problemChanged, this, &MainWindow::showProblem);
+    connect(&files, &Files::listChanged, this, &MainWindow::updateCommands);
+    connect(&session, &Session::opened, this, [this] {
+        showPages();
+        showTitle();
+    });
+    connect(&session, &Session::deviceChanged, this, [this] {
+        chooseColours();
+        updateCommands();
+    });
+    for (const auto signal : {&ViewState::historyChanged, &ViewState::rangeChanged,
+             &ViewState::selectionChanged, &ViewState::matchesChanged, &ViewState::toolChanged,
+             &ViewState::axisChanged, &ViewState::colourByChanged, &ViewState::stackOrderChanged})
+        connect(&state, signal, this, &MainWindow::updateCommands);
+    connect(&state, &ViewState::openFileRequested, this, &MainWindow::chooseFiles);
+    connect(&state, &ViewState::helpRequested, m_help, &HelpWindow::open);
+    connect(&state, &ViewState::editorRequested, this, &MainWindow::openEditor);
+    connect(&state, &ViewState::searchRequested, this, [this](const QString& text) {
+        m_toolbar->filterField()->setText(text);
+        m_work.search.start();
+    });
+
+    connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseFiles);
+    connect(m_start, &StartPage::sampleRequested, &files, &Files::openSample);
+    connect(m_start, &StartPage::pathRequested, this, [this](const QString& path) { open({path}); });
+    connect(m_start, &StartPage::helpRequested, m_help, &HelpWindow::open);
+    connect(m_banner, &ErrorBanner::partialRequested, &files, &Files::openPartially);
+    connect(m_banner, &ErrorBanner::dismissed, &files, &Files::dismissProblem);
+    connect(m_strip, &SummaryStrip::stateRequested, this,
+        [this](StateIndex target) { m_work.navigator.goTo(target); });
+    connect(m_strip, &SummaryStrip::eventRequested, this,
+        [this](std::uint32_t event) { m_work.navigator.goTo(stateOf(static_cast<Moment>(event))); });
+    connect(m_strip, &SummaryStrip::helpRequested, m_help, &HelpWindow::open);
+    connect(m_toolbar, &MainToolbar::axisChosen, &state, &ViewState::setAxis);
+    connect(m_toolbar->filterField(), &SearchField::matchRequested, this, [this](int direction) {
+        if (!m_work.navigator.goToMatch(direction))
+            m_status->remark(tr("No match to go to"));
+    });
+    connect(m_toolbar->filterField(), &SearchField::left, m_timeline, [this] { m_timeline->setFocus(); });
+    connect(m_layout, &WindowLayout::narrowChanged, m_toolbar, &MainToolbar::setNarrow);
+    connect(&m_style, &Style::changed, this, &MainWindow::restyle);
+    connect(&m_work.recent, &RecentFiles::changed, this, &MainWindow::fillRecentMenu);
+}
+
+bool MainWindow::showsStartPage() const
+{
+    return m_pages->currentIndex() == 0;
+}
+
+bool MainWindow::showsProgress() const
+{
+    return m_stripStack->currentWidget() == m_loadStrip && m_stripBar->isVisibleTo(this);
+}
+
+void MainWindow::showPages()
+{
+    const bool open = m_work.session.rank() != nullptr;
+    const bool progress = m_work.loader.isLoading() && !m_progressDelay.isActive();
+    m_stripStack->setCurrentWidget(progress ? static_cast<QWidget*>(m_loadStrip) : m_strip);
+    m_stripBar->setVisible(open || progress);
+    const bool was = !showsStartPage();
+    m_pages->setCurrentIndex(open ? 1 : 0);
+    m_layout->setDocksShown(open);
+    if (open && !was)
+        m_timeline->setFocus();
+    showProblem();
+}
+
+void MainWindow::showProblem()
+{
+    QVBoxLayout* column = showsStartPage() ? m_startColumn : m_tabColumn;
+    if (column->indexOf(m_banner) < 0)
+        column->insertWidget(0, m_banner);
+    m_banner->setProblem(m_work.files.problem());
+}
+
+void MainWindow::showTitle()
+{
+    const auto rank = m_work.session.rank();
+    setWindowTitle(
+        rank ? tr("%1 – Tidemark").arg(shownText(rank->snapshot->source.name)) : QStringLiteral("Tidemark"));
+    setWindowFilePath(rank ? QString::fromStdString(rank->snapshot->source.path) : QString());
+}
+
+void MainWindow::chooseColours()
+{
+    const auto rank = m_work.session.rank();
+    const auto replay = m_work.session.replay();
+    if (!rank || !replay)
+        return;
+    const auto notes = rank->quality(m_work.session.deviceIndex());
+    const bool stackless = std::any_of(
+        notes.begin(), notes.end(), [](const QualityNote& note) { return note.id == Quality::NoStacks; });
+    // One colour for everything says nothing: sizes do. The choice is taken back with the next file.
+    if (stackless && m_work.state.colourBy() == ColourBy::Site) {
+        m_work.state.setColourBy(ColourBy::Size);
+        m_colourChosenForFile = true;
+    } else if (!stackless && m_colourChosenForFile) {
+        m_work.state.setColourBy(ColourBy::Site);
+        m_colourChosenForFile = false;
+    }
+    const auto useful = MainToolbar::colourings(replay.get());
+    if (std::find(useful.begin(), useful.end(), m_work.state.colourBy()) == useful.end())
+        m_work.state.setColourBy(ColourBy::Site);
+}
+
+void MainWindow::openEditor(const QString& file, int line)
+{
+    QString command = m_settings.get(setting::editorCommand);
+    if (command.isEmpty()) {
+        if (!QFileInfo::exists(file))
+            m_status->remark(tr("%1 is not on this computer").arg(shownText(file.toStdString())));
+        else
+            QDesktopServices::openUrl(QUrl::fromLocalFile(file));
+        return;
+    }
+    // Split first: a path with spaces stays one argument.
+    QStringList parts = QProcess::splitCommand(command);
+    const QString program = parts.takeFirst();
+    for (QString& part : parts)
+        part.replace(QStringLiteral("{file}"), file)
+            .replace(QStringLiteral("{line}"), QString::number(std::max(1, line)));
+    if (!QProcess::startDetached(program, parts))
+        m_status->remark(tr("“%1” cannot be started; see Edit › Settings").arg(program));
+}
+
+void MainWindow::focusPane(int direction)
+{
+    QList<QWidget*> panes{m_toolbar, m_strip, m_timeline, m_details, m_map, m_live};
+    const auto usable = [](QWidget* pane) { return pane->isVisible(); };
+    panes.erase(std::remove_if(panes.begin(), panes.end(), std::not_fn(usable)), panes.end());
+    if (panes.isEmpty())
+        return;
+    const QWidget* now = QApplication::focusWidget();
+    qsizetype at = -1;
+    for (qsizetype i = 0; i < panes.size(); ++i)
+        if (now && (panes[i] == now || panes[i]->isAncestorOf(now)))
+            at = i;
+    for (qsizetype steps = 0; steps < panes.size(); ++steps) {
+        at = (at + direction + panes.size()) % panes.size();
+        QWidget* pane = panes[at];
+        if (pane->focusPolicy() != Qt::NoFocus) {
+            pane->setFocus(Qt::TabFocusReason);
+            return;
+        }
+        for (QWidget* child : pane->findChildren<QWidget*>())
+            if ((child->focusPolicy() & Qt::TabFocus) && child->isVisible() && child->isEnabled()) {
+                child->setFocus(Qt::TabFocusReason);
+                return;
+            }
+    }
+}
+
+void MainWindow::applySettings()
+{
+    const QString theme = m_settings.get(setting::theme);
+    m_style.setChoice(theme == QStringLiteral("dark") ? ThemeChoice::Dark
+            : theme == QStringLiteral("light")        ? ThemeChoice::Light
+                                                      : ThemeChoice::System);
+    m_style.setTextPercent(m_settings.get(setting::textPercent));
+    m_commands->setSingleLetters(m_settings.get(setting::singleLetters));
+    m_work.session.setSiteMode(
+        m_settings.get(setting::siteMode) == QStringLiteral("raw") ? SiteMode::Raw : SiteMode::User);
+    m_timeline->setLanesVisible(m_settings.get(setting::lanes));
+    fillRecentMenu();
+}
+
+void MainWindow::restyle()
+{
+    const Metrics& m = m_style.metrics();
+    m_stripBar->setFixedHeight(m.strip);
+    m_stripStack->setFixedHeight(m.strip);
+    m_tabs->setIconSize(QSize(m.smallIcon, m.smallIcon));
+    updateCommands();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    m_work.loader.cancel();
+    m_layout->save();
+    event->accept();
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    m_layout->follow(event->size());
+    if (m_keys)
+        m_keys->setGeometry(rect());
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (!localFiles(*event->mimeData()).isEmpty())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    const QStringList paths = localFiles(*event->mimeData());
+    if (paths.isEmpty())
+        return;
+    event->acceptProposedAction();
+    open(paths);
+    activateWindow();
+}
+
+bool MainWindow::event(QEvent* event)
+{
+    if (event->type() == QEvent::ThemeChange && m_style.choice() == ThemeChoice::System)
+        m_style.setSystemDark(systemPrefersDark(*qApp));
+    return QMainWindow::event(event);
+}
+
+} // namespace tidemark

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/commands.hpp"
+#include "app/window_layout.hpp"
+#include "app/workspace.hpp"
+#include "widgets/style/style.hpp"
+
+#include <QMainWindow>
+#include <QTimer>
+
+class QActionGroup;
+class QMenu;
+class QStackedWidget;
+class QTabWidget;
+class QVBoxLayout;
+
+namespace tidemark {
+
+class CommandPalette;
+class DetailsView;
+class ErrorBanner;
+class GotoPopup;
+class HelpWindow;
+class KeyOverlay;
+class KeyPolicy;
+class LiveTableView;
+class LoadStrip;
+class MainToolbar;
+class SegmentMapView;
+class SettingsWindow;
+class StartPage;
+class StatusLine;
+class SummaryStrip;
+class TimelineView;
+
+/// The window: menus, toolbar, summary strip, the timeline in the middle, segment map, live allocations and
+/// details in docks, status bar; the start page while no file is open. GUI thread.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    MainWindow(Workspace& workspace, Style& style, Settings& settings);
+    ~MainWindow() override;
+
+    /// Files and folders of the command line.
+    void open(const QStringList& paths) { m_work.files.open(paths); }
+
+    Commands& commands() { return *m_commands; }
+    TimelineView* timeline() const { return m_timeline; }
+    SegmentMapView* segmentMap() const { return m_map; }
+    LiveTableView* liveTable() const { return m_live; }
+    DetailsView* details() const { return m_details; }
+    SummaryStrip* strip() const { return m_strip; }
+    LoadStrip* loadStrip() const { return m_loadStrip; }
+    ErrorBanner* banner() const { return m_banner; }
+    StartPage* startPage() const { return m_start; }
+    MainToolbar* toolbar() const { return m_toolbar; }
+    StatusLine* statusLine() const { return m_status; }
+    WindowLayout& windowLayout() { return *m_layout; }
+    KeyOverlay* keyOverlay() const { return m_keys; }
+    GotoPopup* gotoPopup() const { return m_goto; }
+    HelpWindow* helpWindow() const { return m_help; }
+    bool showsStartPage() const;
+    bool showsProgress() const;
+
+    /// The progress of a load appears after this time.
+    static constexpr int progressDelayMs = 150;
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    // main_window.cpp
+    void createViews();
+    void createBars();
+    void connectLoader();
+    void connectViews();
+    void showPages();
+    void showProblem();
+    void showTitle();
+    void chooseColours();
+    void updateCommands();
+    void openEditor(const QString& file, int line);
+    void focusPane(int direction);
+    void applySettings();
+    void restyle();
+
+    // main_window_commands.cpp
+    void createCommands();
+    void createFileCommands();
+    void createEditCommands();
+    void createViewCommands();
+    void createLookCommands();
+    void createGoCommands();
+    void createToolCommands();
+    void createHelpCommands();
+    void createMenus();
+    void fillRecentMenu();
+    void chooseFiles();
+    void chooseFolder();
+    void savePicture();
+    void copySelection();
+    void cycleColour();
+    void chooseTheme(ThemeChoice choice);
+    void chooseTextSize(int percent);
+    void escape();
+    void showPane(QWidget* view);
+    void showAbout();
+    void showLicence();
+
+    Workspace& m_work;
+    Style& m_style;
+    Settings& m_settings;
+    Commands* m_commands = nullptr;
+    WindowLayout* m_layout = nullptr;
+    KeyPolicy* m_keyPolicy = nullptr;
+
+    TimelineView* m_timeline = nullptr;
+    SegmentMapView* m_map = nullptr;
+    LiveTableView* m_live = nullptr;
+    DetailsView* m_details = nullptr;
+    MainToolbar* m_toolbar = nullptr;
+    QToolBar* m_stripBar = nullptr;
+    QStackedWidget* m_stripStack = nullptr;
+    SummaryStrip* m_strip = nullptr;
+    LoadStrip* m_loadStrip = nullptr;
+    QStackedWidget* m_pages = nullptr;
+    StartPage* m_start = nullptr;
+    QTabWidget* m_tabs = nullptr;
+    QVBoxLayout* m_startColumn = nullptr;
+    QVBoxLayout* m_tabColumn = nullptr;
+    ErrorBanner* m_banner = nullptr;
+    StatusLine* m_status = nullptr;
+    KeyOverlay* m_keys = nullptr;
+    GotoPopup* m_goto = nullptr;
+    HelpWindow* m_help = nullptr;
+    SettingsWindow* m_settingsWindow = nullptr;
+    CommandPalette* m_palette = nullptr;
+    QMenu* m_recentMenu = nullptr;
+    QTimer m_progressDelay;
+    bool m_colourChosenForFile = false;
+};
+
+} // namespace tidemark

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/settings_window.hpp"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+namespace tidemark {
+
+SettingsWindow::SettingsWindow(Settings& settings, RecentFiles& recent, Style& style, QWidget* parent)
+    : QDialog(parent)
+    , m_settings(settings)
+    , m_style(style)
+    , m_theme(new QComboBox(this))
+    , m_text(new QSpinBox(this))
+    , m_letters(new QCheckBox(tr("Keys of one letter are commands"), this))
+    , m_editor(new QLineEdit(this))
+{
+    setWindowTitle(tr("Settings – Tidemark"));
+    m_theme->addItems({tr("As the system"), tr("Light"), tr("Dark")});
+    m_text->setRange(80, 200);
+    m_text->setSingleStep(10);
+    m_text->setSuffix(QStringLiteral(" %"));
+    m_editor->setPlaceholderText(QStringLiteral("code -g {file}:{line}"));
+    m_editor->setMinimumWidth(style.metrics().px(280));
+    auto* editorHint
+        = new QLabel(tr("Run by Ctrl+click on a frame. Empty: the desktop's program for the file."), this);
+    editorHint->setWordWrap(true);
+    auto* forget = new QPushButton(tr("Forget recent files"), this);
+
+    auto* form = new QFormLayout;
+    form->addRow(tr("Theme"), m_theme);
+    form->addRow(tr("Text size"), m_text);
+    form->addRow(tr("Keys"), m_letters);
+    form->addRow(tr("Editor"), m_editor);
+    form->addRow(QString(), editorHint);
+    form->addRow(tr("Files"), forget);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(form);
+    layout->addStretch(1);
+    layout->addWidget(buttons);
+
+    connect(m_theme, &QComboBox::activated, this,
+        [this](int row) { emit themeChosen(static_cast<ThemeChoice>(row)); });
+    connect(m_text, &QSpinBox::valueChanged, this, &SettingsWindow::textSizeChosen);
+    connect(m_letters, &QCheckBox::toggled, this, &SettingsWindow::singleLettersChosen);
+    connect(m_editor, &QLineEdit::textEdited, this,
+        [this](const QString& text) { m_settings.set(setting::editorCommand, text.trimmed()); });
+    connect(forget, &QPushButton::clicked, &recent, &RecentFiles::clear);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
+    connect(&style, &Style::changed, this, &SettingsWindow::fill);
+}
+
+void SettingsWindow::fill()
+{
+    const QSignalBlocker blockText(m_text);
+    const QSignalBlocker blockLetters(m_letters);
+    m_theme->setCurrentIndex(static_cast<int>(m_style.choice()));
+    m_text->setValue(m_style.textPercent());
+    m_letters->setChecked(m_settings.get(setting::singleLetters));
+    m_editor->setText(m_settings.get(setting::editorCommand));
+}
+
+void SettingsWindow::open()
+{
+    fill();
+    show();
+    raise();
+    activateWindow();
+}
+
+} // namespace tidemark

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/settings.hpp"
+#include "widgets/style/style.hpp"
+
+#include <QDockWidget>
+#include <QList>
+#include <QMainWindow>
+#include <QPointer>
+
+namespace tidemark {
+
+/// Where the docks of the main window are: side by side in a wide window, one tab group at the bottom in a
+/// narrow one; each arrangement is remembered per screen size. Without a file no dock is shown. GUI thread.
+class WindowLayout : public QObject {
+    Q_OBJECT
+public:
+    static constexpr int wideFrom = 1440;
+    static constexpr int highFrom = 900;
+
+    WindowLayout(QMainWindow& window, Settings& settings, const Style& style);
+
+    /// A dock with `view` inside; `extra` (may be null) stands in its title bar.
+    QDockWidget* addDock(
+        QWidget* view, const QString& name, const QString& title, const QString& icon, QWidget* extra);
+    /// The docks in their places: `bottom` from left to right, `right` from top to bottom.
+    void setPlaces(const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& right);
+
+    /// Shows or hides all docks, as a file is opened or closed.
+    void setDocksShown(bool shown);
+    /// Call when the window's size has changed.
+    void follow(const QSize& size);
+    bool isNarrow() const { return m_narrow; }
+    void save();
+    /// Back to how it was before anybody moved anything, in all arrangements.
+    void reset();
+    void restoreGeometry();
+
+signals:
+    void narrowChanged(bool narrow);
+
+private:
+    QString name() const;
+    void restoreOrDefault();
+    void arrange();
+    void dressTabs();
+
+    QMainWindow& m_window;
+    Settings& m_settings;
+    const Style& m_style;
+    QList<QDockWidget*> m_bottom;
+    QList<QDockWidget*> m_right;
+    QHash<QDockWidget*, QString> m_icons;
+    QHash<QDockWidget*, QWidget*> m_titles;
+    bool m_narrow = false;
+    bool m_shown = false;
+    bool m_placed = false;
+};
+
+} // namespace tidemark

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/files.hpp"
+#include "app/loader.hpp"
+#include "app/navigator.hpp"
+#include "app/recent_files.hpp"
+#include "app/search.hpp"
+#include "app/settings.hpp"
+#include "widgets/session.hpp"
+#include "widgets/view_state.hpp"
+
+namespace tidemark {
+
+/// Everything a window works on; outlives its widgets. GUI thread.
+struct Workspace {
+    explicit Workspace(Settings& settings, Loader::Opener opener = openRank)
+        : recent(settings)
+        , loader(std::move(opener))
+        , files(session, state, loader, recent)
+        , navigator(session, state)
+        , search(session, state)
+    { }
+
+    Session session;
+    ViewState state;
+    RecentFiles recent;
+    Loader loader;
+    Files files;
+    Navigator navigator;
+    Search search;
+};
+
+} // namespace tidemark
