@@ -56,7 +56,7 @@ Files::Files(Session& session, ViewState& state, Loader& loader, RecentFiles& re
     });
 }
 
-void Files::open(const QStringList& paths)
+void Files::open(const QStringList& paths, const ReadOptions& options)
 {
     std::vector<std::filesystem::path> given;
     for (const QString& path : paths)
@@ -76,7 +76,8 @@ void Files::open(const QStringList& paths)
     for (const auto& path : expanded.value())
         m_entries.push_back({QFile::decodeName(path.string().c_str()), {}});
     m_tryNext = m_entries.size() > 1;
-    load(0, false, false);
+    m_options = options;
+    load(0, m_options, false);
 }
 
 void Files::show(std::size_t index)
@@ -85,31 +86,34 @@ void Files::show(std::size_t index)
         return;
     m_loader.cancel();
     m_tryNext = false;
-    load(index, false, false);
+    load(index, m_options, false);
 }
 
 void Files::reload()
 {
     if (!m_current)
         return;
-    const bool partial = m_session.rank() && m_session.rank()->snapshot->source.partial;
+    ReadOptions options = m_options;
+    options.partial |= m_session.rank() && m_session.rank()->snapshot->source.partial;
     m_tryNext = false;
-    load(*m_current, partial, true);
+    load(*m_current, options, true);
 }
 
 void Files::openPartially(const QString& path)
 {
     m_loader.cancel();
+    ReadOptions options = m_options;
+    options.partial = true;
     for (std::size_t i = 0; i < m_entries.size(); ++i)
         if (m_entries[i].path == path) {
             m_tryNext = false;
-            load(i, true, false);
+            load(i, options, false);
             return;
         }
     m_former.emplace(std::move(m_entries), m_current.value_or(0));
     m_entries.assign(1, {path, {}});
     m_tryNext = false;
-    load(0, true, false);
+    load(0, options, false);
 }
 
 bool Files::hasSample()
@@ -154,13 +158,13 @@ void Files::setDevice(std::size_t deviceIndex)
     m_state.reset(replay ? replay->states() : 1, firstCursor(replay.get()));
 }
 
-void Files::load(std::size_t index, bool partial, bool reload)
+void Files::load(std::size_t index, const ReadOptions& options, bool reload)
 {
     m_wanted = index;
     setProblem(std::nullopt);
     LoadRequest request;
     request.path = m_entries[index].path;
-    request.partial = partial;
+    request.options = options;
     request.reload = reload;
     m_loader.open(request);
 }
@@ -196,13 +200,13 @@ void Files::failed(const LoadRequest& request, const Error& error)
     const QString sentence = shownText(error.message);
     m_entries[m_wanted].problem = sentence;
     if (m_tryNext && m_wanted + 1 < m_entries.size()) {
-        load(m_wanted + 1, false, false);
+        load(m_wanted + 1, request.options, false);
         emit listChanged();
         return;
     }
     FileProblem problem{request.path, sentence, false};
-    problem.canOpenPartially
-        = !request.partial && (error.code == ErrorCode::Truncated || error.code == ErrorCode::Damaged);
+    problem.canOpenPartially = !request.options.partial
+        && (error.code == ErrorCode::Truncated || error.code == ErrorCode::Damaged);
     if (m_tryNext)
         problem.sentence = tr("None of these %1 files can be read. The last one: %2")
                                .arg(countText(static_cast<std::uint64_t>(m_entries.size())), sentence);

@@ -38,7 +38,7 @@ public:
     Files(Session& session, ViewState& state, Loader& loader, RecentFiles& recent, QObject* parent = nullptr);
 
     /// Files and folders that belong together; shows the first that can be read.
-    void open(const QStringList& paths);
+    void open(const QStringList& paths, const ReadOptions& options = {});
     /// Shows another one of entries().
     void show(std::size_t index);
     void reload();
@@ -62,7 +62,7 @@ signals:
     void problemChanged();
 
 private:
-    void load(std::size_t index, bool partial, bool reload);
+    void load(std::size_t index, const ReadOptions& options, bool reload);
     void loaded(const LoadRequest& request, const std::shared_ptr<const Rank>& rank);
     void failed(const LoadRequest& request, const Error& error);
     void setProblem(std::optional<FileProblem> problem);
@@ -77,6 +77,8 @@ private:
     std::size_t m_wanted = 0;
     /// On failure the next file is tried: the user asked for all of them, not for this one.
     bool m_tryNext = false;
+    /// As the user asked for when opening; kept for reload and for the other files.
+    ReadOptions m_options;
     /// Entries to put back when what replaces them cannot be read.
     std::optional<std::pair<std::vector<Entry>, std::size_t>> m_former;
     std::optional<FileProblem> m_problem;

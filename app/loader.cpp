@@ -52,7 +52,7 @@ void Loader::open(const LoadRequest& request)
     m_timer.start();
 
     const std::filesystem::path path(QFile::encodeName(request.path).toStdString());
-    m_worker.submit([this, generation, path, partial = request.partial, opener = m_opener,
+    m_worker.submit([this, generation, path, options = request.options, opener = m_opener,
                         counters = m_counters](std::stop_token stop) {
         Job job;
         job.stop = stop;
@@ -61,8 +61,6 @@ void Loader::open(const LoadRequest& request)
             counters->done.store(p.done, std::memory_order_relaxed);
             counters->total.store(p.total, std::memory_order_relaxed);
         };
-        ReadOptions options;
-        options.partial = partial;
         auto outcome = std::make_shared<Outcome>(guarded(opener, path, options, job));
         QMetaObject::invokeMethod(
             this, [this, generation, outcome] { finish(generation, outcome); }, Qt::QueuedConnection);

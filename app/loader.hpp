@@ -18,8 +18,7 @@ namespace tidemark {
 
 struct LoadRequest {
     QString path;
-    /// Read what can be read of a truncated or damaged file.
-    bool partial = false;
+    ReadOptions options;
     /// The same file is on screen: keep cursor and view when it comes back unchanged in length.
     bool reload = false;
 };

@@ -1,9 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command_line.hpp"
+#include "app/main_window.hpp"
+#include "app/system_theme.hpp"
+#include "app/version.hpp"
+
+#include <QApplication>
+#include <QFile>
+
+namespace {
+
+int runWindow(int argc, char** argv, const tidemark::WindowRequest& request)
+{
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("tidemark"));
+    QApplication::setApplicationDisplayName(QString());
+    QApplication::setApplicationVersion(QLatin1String(tidemark::versionText()));
+    QApplication::setDesktopFileName(QStringLiteral("tidemark"));
+
+    tidemark::Style style;
+    // Before our own palette hides what the platform prefers.
+    style.setSystemDark(tidemark::systemPrefersDark(application));
+    style.applyTo(application);
+    tidemark::Settings settings;
+    tidemark::Workspace workspace(settings);
+    tidemark::MainWindow window(workspace, style, settings);
+    window.show();
+
+    QStringList paths;
+    for (const std::filesystem::path& path : request.paths)
+        paths << QFile::decodeName(path.string().c_str());
+    if (!paths.isEmpty())
+        window.open(paths, request.options);
+    return QApplication::exec();
+}
+
+} // namespace
 
 int main(int argc, char** argv)
 {
-    if (const std::optional<int> status = tidemark::runCommandLine(argc, argv))
+    tidemark::WindowRequest request;
+    if (const std::optional<int> status = tidemark::runCommandLine(argc, argv, &request))
         return *status;
-    return 0;
+    return runWindow(argc, argv, request);
 }

@@ -43,7 +43,10 @@ public:
     ~MainWindow() override;
 
     /// Files and folders of the command line.
-    void open(const QStringList& paths) { m_work.files.open(paths); }
+    void open(const QStringList& paths, const ReadOptions& options = {})
+    {
+        m_work.files.open(paths, options);
+    }
 
     Commands& commands() { return *m_commands; }
     TimelineView* timeline() const { return m_timeline; }
