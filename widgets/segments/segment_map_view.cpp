@@ -545,8 +545,6 @@ void SegmentMapView::updateAccessible()
                     m_built.state->pieces[chosen.piece]);
     }
     m_canvas->setAccessibleDescription(parts.join(QStringLiteral("; ")));
-    QAccessibleEvent changed(m_canvas, QAccessible::ValueChanged);
-    QAccessible::updateAccessibility(&changed);
 }
 
 void SegmentMapView::renderTo(QPainter& painter, double ratio)
