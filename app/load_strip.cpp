@@ -28,6 +28,8 @@ LoadStrip::LoadStrip(const Style& style, QWidget* parent)
     , m_bar(new QProgressBar(this))
     , m_stop(new QPushButton(style.icon(QStringLiteral("stop")), tr("Stop"), this))
 {
+    // Inside a toolbar labels would else take the colour of buttons.
+    setBackgroundRole(QPalette::Window);
     m_text->setTextFormat(Qt::PlainText);
     m_bar->setTextVisible(false);
     m_stop->setToolTip(tr("Stop loading (Esc)"));

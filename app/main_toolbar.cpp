@@ -113,6 +113,8 @@ void MainToolbar::restyle()
     setIconSize(QSize(m.icon, m.icon));
     setMinimumHeight(m.toolbar);
     setContentsMargins(m.unit, 0, m.unit, 0);
+    // A toolbar would give it the colour of buttons.
+    m_colourLabel->setForegroundRole(QPalette::WindowText);
     m_colourLabel->setFont(m_style.font(FontRole::Small));
     m_colourLabel->setContentsMargins(m.unit, 0, 0, 0);
     QPalette quiet = m_style.theme().palette();

@@ -219,6 +219,8 @@ SummaryStrip::SummaryStrip(
     , m_qualityCaption(new QLabel(tr("Data quality"), m_quality))
     , m_chipRow(new QHBoxLayout)
 {
+    // Inside a toolbar labels would else take the colour of buttons.
+    setBackgroundRole(QPalette::Window);
     m_cursor->setAccent(true);
     m_cardEditor->hide();
     m_cardEditor->setPlaceholderText(tr("80 GiB"));

@@ -69,8 +69,9 @@ void Look::drawPrimitive(
     switch (element) {
     case PE_PanelButtonTool: {
         // Only what is checked or under the pointer has a shape.
-        const bool on = option->state & (State_On | State_Sunken);
-        const bool hover = (option->state & State_MouseOver) && (option->state & State_Enabled);
+        const bool enabled = option->state & State_Enabled;
+        const bool on = enabled && (option->state & (State_On | State_Sunken));
+        const bool hover = (option->state & State_MouseOver) && enabled;
         if (!on && !hover)
             return;
         painter->save();
@@ -113,6 +114,9 @@ void Look::drawControl(
     case CE_HeaderEmptyArea:
         drawHeaderSection(option, painter);
         return;
+    case CE_PushButtonBevel:
+        drawButton(option, painter);
+        return;
     case CE_ToolBar:
         painter->fillRect(option->rect, m_style.color(Tone::Win));
         return;
@@ -121,6 +125,41 @@ void Look::drawControl(
     default:
         QProxyStyle::drawControl(element, option, painter, widget);
     }
+}
+
+void Look::drawButton(const QStyleOption* option, QPainter* painter) const
+{
+    const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
+    const bool enabled = option->state & State_Enabled;
+    const bool hover = enabled && (option->state & State_MouseOver);
+    const bool down = option->state & (State_Sunken | State_On);
+    if (button && (button->features & QStyleOptionButton::Flat) && !hover && !down)
+        return;
+    const QColor ground = option->palette.color(QPalette::Button);
+    const bool accent = enabled && ground == m_style.color(Tone::Sel);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    if (accent) {
+        painter->setBrush(QColor(mixed(ground.rgb(), m_style.theme().rgb(Tone::Ink),
+            down        ? 0.2
+                : hover ? 0.1
+                        : 0)));
+        painter->setPen(QPen(painter->brush().color(), 1));
+    } else {
+        QLinearGradient fill(0, option->rect.top(), 0, option->rect.bottom());
+        fill.setColorAt(0, m_style.color(down ? Tone::Btn2 : hover ? Tone::Base : Tone::Btn1));
+        fill.setColorAt(1, m_style.color(Tone::Btn2));
+        painter->setBrush(fill);
+        painter->setPen(QPen(m_style.color(Tone::Line), 1));
+    }
+    const int radius = m_style.metrics().radius;
+    painter->drawRoundedRect(QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+    if (option->state & State_HasFocus && option->state & State_KeyboardFocusChange) {
+        painter->setBrush(Qt::NoBrush);
+        painter->setPen(QPen(m_style.color(accent ? Tone::Ink : Tone::Sel), 2));
+        painter->drawRoundedRect(QRectF(option->rect).adjusted(1, 1, -1, -1), radius, radius);
+    }
+    painter->restore();
 }
 
 void Look::drawTabShape(const QStyleOption* option, QPainter* painter) const
@@ -163,9 +202,11 @@ QSize Look::sizeFromContents(
 {
     QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
     const Metrics& m = m_style.metrics();
-    if (type == CT_PushButton)
+    if (type == CT_PushButton) {
         size.setHeight(std::max(m.button, contents.height() + m.px(6)));
-    else if (type == CT_ComboBox)
+        size.setWidth(std::max(size.width(), contents.width() + 2 * m.px(10)));
+    }
+    if (type == CT_ComboBox)
         size.setHeight(std::max(m.button, contents.height() + m.px(8)));
     else if (type == CT_MenuBarItem)
         size.setHeight(std::max(size.height(), m.px(25)));
