@@ -18,6 +18,7 @@ namespace tidemark {
 namespace {
 
 constexpr int textWidth = 470;
+constexpr int codeWidth = 640; // the recording line and the copy button beside it
 
 QLabel* wrappedLabel(QWidget* parent)
 {
@@ -117,8 +118,9 @@ void EmptyState::restyle()
     m_caption->setFont(m_style.font(FontRole::Base));
     m_code->setFont(m_style.font(FontRole::Fixed));
     const int width = m_style.metrics().px(textWidth);
-    for (QWidget* w : std::initializer_list<QWidget*>{m_heading, m_sentence, m_caption, m_box})
+    for (QWidget* w : std::initializer_list<QWidget*>{m_heading, m_sentence, m_caption})
         w->setMaximumWidth(width);
+    m_box->setMaximumWidth(m_style.metrics().px(codeWidth));
     QPalette quiet = palette();
     quiet.setColor(QPalette::WindowText, m_style.color(Tone::Text2));
     m_caption->setPalette(quiet);

@@ -74,15 +74,12 @@ void paintRequest(QPainter& painter, const TimelineScene& scene, const OomEvent&
     const QString text = tr("%1 failed").arg(deltaText(*oom.requested));
     painter.setFont(font);
     const double middle = (top + bottom) / 2;
-    for (const auto& [at, side] : {std::pair{QPointF(left - 5, middle), TextSide::Right},
-             std::pair{QPointF(left + width + 5, middle), TextSide::Left},
-             std::pair{QPointF(left - 5, top - 10), TextSide::Right}}) {
-        const QRectF box = textBox(font, text, at, side);
-        if (labels.take(box)) {
-            halo(painter, scene, box, text, Tone::Crit);
-            return;
-        }
-    }
+    const auto box = labels.takeFirst({textBox(font, text, {left - 5, middle}, TextSide::Right),
+        textBox(font, text, {left + width + 5, middle}, TextSide::Left),
+        textBox(font, text, {left - 5, bottom + 10}, TextSide::Right),
+        textBox(font, text, {left - 5, top - 10}, TextSide::Right)});
+    if (box)
+        halo(painter, scene, *box, text, Tone::Crit);
 }
 
 } // namespace
@@ -145,17 +142,13 @@ void paintPeaks(QPainter& painter, const TimelineScene& scene, LabelPlacer& labe
     const QString text = (whole ? tr("peak %1") : tr("peak of the recorded window %1")).arg(bytesText(most));
     const QFont font = boldSmall(scene);
     painter.setFont(font);
-    for (const auto& [at, side] :
-        {std::pair{QPointF(x + 9, y + 5), TextSide::Left}, std::pair{QPointF(x + 9, tip - 6), TextSide::Left},
-            std::pair{QPointF(x - 9, y + 5), TextSide::Right},
-            std::pair{QPointF(x - 9, tip - 6), TextSide::Right},
-            std::pair{QPointF(x + 9, y + 20), TextSide::Left}}) {
-        const QRectF box = textBox(font, text, at, side);
-        if (labels.take(box)) {
-            halo(painter, scene, box, text);
-            return;
-        }
-    }
+    const auto box = labels.takeFirst({textBox(font, text, {x + 9, y + 5}, TextSide::Left),
+        textBox(font, text, {x + 9, tip - 6}, TextSide::Left),
+        textBox(font, text, {x - 9, y + 5}, TextSide::Right),
+        textBox(font, text, {x - 9, tip - 6}, TextSide::Right),
+        textBox(font, text, {x + 9, y + 20}, TextSide::Left)});
+    if (box)
+        halo(painter, scene, *box, text);
 }
 
 namespace {
@@ -218,9 +211,11 @@ public:
         if (total == 0)
             return;
         const QString shortText = tr("before recording %1").arg(bytesText(total));
-        const QString longText = shortText
-            + tr(": %1 stays, %2 freed in the trace")
-                  .arg(bytesText(p.aliveAtEndBytes), bytesText(p.freedInTraceBytes));
+        const QString longText = p.freedInTraceBytes == 0 ? shortText + tr(", all of it stays")
+            : p.aliveAtEndBytes == 0                      ? shortText + tr(", all of it freed in the trace")
+                                                          : shortText
+                + tr(": %1 stays, %2 freed in the trace")
+                      .arg(bytesText(p.aliveAtEndBytes), bytesText(p.freedInTraceBytes));
         const double cursorX = m_scene.xPixel(m_scene.scale.mark(m_scene.state.cursor()));
         for (const QString& text : {longText, shortText}) {
             const double width = textBox(m_font, text, {0, 0}, TextSide::Left).width();
@@ -258,7 +253,7 @@ public:
     }
     void live()
     {
-        const QString text = tr("live (requested)");
+        const QString text = m_scene.categories() ? tr("live") : tr("live (requested)");
         const double width = textBox(m_font, text, {0, 0}, TextSide::Left).width();
         for (const double share : {0.41, 0.55, 0.68, 0.3, 0.8, 0.18, 0.05}) {
             const double left = m_plot.left() + share * m_plot.width();
@@ -282,20 +277,21 @@ private:
     };
     bool place(const QString& text, Tone tone, const std::vector<Place>& places)
     {
-        for (const Place& p : places) {
-            const QRectF box = textBox(m_font, text, p.at, p.side);
-            if (!m_labels.take(box))
-                continue;
-            halo(m_painter, m_scene, box, text, tone);
-            return true;
-        }
-        return false;
+        std::vector<QRectF> boxes;
+        for (const Place& p : places)
+            boxes.push_back(textBox(m_font, text, p.at, p.side));
+        const auto box = m_labels.takeFirst(boxes);
+        if (box)
+            halo(m_painter, m_scene, *box, text, tone);
+        return box.has_value();
     }
+    // At the right edge, where the curve has the value that the label names.
     void atLine(const QString& text, double y, Tone tone)
     {
-        place(text, tone,
-            {{{m_plot.right() - 4, y - 9}, TextSide::Right}, {{m_plot.right() - 4, y + 10}, TextSide::Right},
-                {{m_plot.left() + 6, y - 9}, TextSide::Left}, {{m_plot.left() + 6, y + 10}, TextSide::Left}});
+        std::vector<Place> places;
+        for (const double shift : {-9.0, 10.0, -22.0, 23.0})
+            places.push_back({{m_plot.right() - 4, y + shift}, TextSide::Right});
+        place(text, tone, places);
     }
 
     QPainter& m_painter;

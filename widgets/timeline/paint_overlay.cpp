@@ -36,6 +36,26 @@ void paintOutlineImage(QPainter& painter, const TimelineScene& scene, const Outl
         outline.pixels);
 }
 
+// Labels stand beside the curves rather than on them.
+void avoidLines(const TimelineScene& scene, LabelPlacer& labels)
+{
+    const QRectF plot = scene.geometry.plot;
+    if (const auto capacity = scene.session.capacity())
+        labels.addLine(
+            QRectF(plot.left(), scene.yPixel(static_cast<double>(*capacity)) - 1, plot.width(), 3));
+    const Series* reserved = scene.source->reserved();
+    if (!reserved || !scene.options.reserved || scene.columns.empty())
+        return;
+    constexpr std::size_t step = 8;
+    for (std::size_t i = 0; i < scene.columns.size(); i += step) {
+        const std::size_t last = std::min(i + step, scene.columns.size()) - 1;
+        const auto extremes = reserved->extremes(scene.columns[i].first, scene.columns[last].last);
+        const double top = scene.yPixel(static_cast<double>(extremes.max));
+        const double bottom = scene.yPixel(static_cast<double>(extremes.min));
+        labels.addLine(QRectF(scene.columnX(i), top - 1, step / scene.ratio, bottom - top + 2));
+    }
+}
+
 void paintRubber(QPainter& painter, const TimelineScene& scene)
 {
     if (!scene.rubber)
@@ -65,6 +85,7 @@ void paintOverlay(QPainter& painter, const TimelineScene& scene)
         return;
     const QRectF plot = scene.geometry.plot;
     LabelPlacer labels(plot.adjusted(2, 0, -2, 0));
+    avoidLines(scene, labels);
     painter.save();
     painter.setClipRect(plot, Qt::IntersectClip);
     paintOutlineImage(painter, scene, scene.hovered);

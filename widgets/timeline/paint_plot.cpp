@@ -126,11 +126,12 @@ void paintEndState(QPainter& painter, const TimelineScene& scene)
     const QRectF plot = scene.geometry.plot;
     const QFont font = scene.style.font(FontRole::Small);
     const double right = plot.right();
+    painter.setFont(font);
     QColor fill = scene.style.color(Tone::Sel);
     fill.setAlphaF(0.8F);
     const std::int64_t live = scene.source->requested().last();
     const double liveY = scene.yPixel(static_cast<double>(live));
-    painter.fillRect(QRectF(right - 16, liveY, 16, plot.bottom() + 1 - liveY), fill);
+    painter.fillRect(QRectF(right - 16, liveY, 16, plot.bottom() - liveY), fill);
     drawText(painter,
         textBox(font, QCoreApplication::translate("Timeline", "live %1").arg(bytesText(live)),
             {right - 24, liveY + 7}, TextSide::Right),

@@ -44,12 +44,21 @@ bool LabelPlacer::isFree(const QRectF& box) const
         m_taken.begin(), m_taken.end(), [&](const QRectF& other) { return other.intersects(box); });
 }
 
-bool LabelPlacer::take(const QRectF& box)
+bool LabelPlacer::crossesLine(const QRectF& box) const
 {
-    if (!isFree(box))
-        return false;
-    m_taken.push_back(box);
-    return true;
+    return std::any_of(
+        m_lines.begin(), m_lines.end(), [&](const QRectF& line) { return line.intersects(box); });
+}
+
+std::optional<QRectF> LabelPlacer::takeFirst(const std::vector<QRectF>& boxes)
+{
+    for (const bool strict : {true, false})
+        for (const QRectF& box : boxes)
+            if (isFree(box) && !(strict && crossesLine(box))) {
+                m_taken.push_back(box);
+                return box;
+            }
+    return std::nullopt;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <QRectF>
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 namespace tidemark {
@@ -20,21 +21,27 @@ void drawText(QPainter& painter, const QRectF& box, const QString& text, const Q
 void drawHaloText(
     QPainter& painter, const QRectF& box, const QString& text, const QColor& colour, const QColor& halo);
 
-/// Remembers where labels stand so that none covers another.
+/// Remembers where labels stand so that none covers another. Lines are avoided where there is another place.
 class LabelPlacer {
 public:
     explicit LabelPlacer(const QRectF& bounds)
         : m_bounds(bounds)
     { }
-    /// True, and the place is taken, when the box lies in the bounds and is free.
-    bool take(const QRectF& box);
+    /// The first free box, taken from now on; one that crosses no line is preferred. Absent when none is
+    /// free.
+    std::optional<QRectF> takeFirst(const std::vector<QRectF>& boxes);
     /// Blocks a place without asking.
     void block(const QRectF& box) { m_taken.push_back(box); }
-    bool isFree(const QRectF& box) const;
+    /// A stretch of a line that labels had better not cross.
+    void addLine(const QRectF& line) { m_lines.push_back(line); }
 
 private:
+    bool isFree(const QRectF& box) const;
+    bool crossesLine(const QRectF& box) const;
+
     QRectF m_bounds;
     std::vector<QRectF> m_taken;
+    std::vector<QRectF> m_lines;
 };
 
 /// A step line through one y per device column, as rectangles aligned to device pixels: crisp, fast, and

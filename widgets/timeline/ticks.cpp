@@ -63,7 +63,7 @@ std::vector<AxisTick> byteTicks(double bottom, double top, int most)
     const double last = std::floor(top / step) * step;
     const Unit* unit = &units.back();
     for (const Unit& u : units)
-        if (last >= u.size && step * 8 >= u.size) {
+        if (last >= u.size && step * 2 >= u.size) {
             unit = &u;
             break;
         }

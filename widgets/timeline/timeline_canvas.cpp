@@ -101,6 +101,7 @@ TimelineCanvas::TimelineCanvas(TimelineScene& scene, QWidget* parent)
     setInteractions(QCP::Interactions());
     setAutoAddPlottableToLegend(false);
     setMouseTracking(true);
+    setFocusPolicy(Qt::NoFocus); // the view has the keys
     setNotAntialiasedElements(QCP::aeAll);
     legend->setVisible(false);
     axisRect()->setAutoMargins(QCP::msNone);

@@ -224,13 +224,14 @@ void TimelineView::stepPeak(int direction)
 void TimelineView::stepStep(int direction)
 {
     const Mark* found = nullptr;
-    const StateIndex here = m_state.range() ? m_state.range()->first : m_state.cursor();
+    const bool ranged = m_state.range().has_value();
+    const StateIndex here = ranged ? m_state.range()->first : m_state.cursor();
     for (const Mark& mark : m_scene.marks()) {
         if (!mark.step)
             continue;
         if (direction < 0 && mark.first < here)
             found = &mark;
-        else if (direction > 0 && mark.first > here && !found)
+        else if (direction > 0 && !found && (mark.first > here || (mark.first == here && !ranged)))
             found = &mark;
     }
     if (!found)

@@ -180,26 +180,33 @@ void TimelineScene::fitY()
     top = most > 0 ? static_cast<double>(most) * airAbove : emptyTop;
 }
 
+int TimelineScene::labelWidth(const TimelineParts& parts) const
+{
+    const QFontMetricsF metrics(style.font(FontRole::Small));
+    double width = metrics.horizontalAdvance(QStringLiteral("999 GiB"));
+    const auto make = [&](const QString& text) { width = std::max(width, metrics.horizontalAdvance(text)); };
+    if (parts.lanes)
+        for (const Lane& lane : lanes)
+            make(lane.title);
+    if (parts.pools)
+        for (const PoolStrip& strip : pools)
+            make(QString::fromStdString(poolName(*replay->snapshot, strip.pool)));
+    // About as many ticks as the plot will have; its height is not known yet.
+    for (const AxisTick& tick : byteTicks(bottom, top, 10))
+        make(tick.text);
+    return static_cast<int>(std::ceil(width));
+}
+
 void TimelineScene::prepareFrame(QSize size, double deviceRatio)
 {
     ratio = deviceRatio;
     scale = XScale(source, state.axis());
     TimelineParts parts;
     parts.lanes = options.lanes ? static_cast<int>(lanes.size()) : 0;
-    parts.pools = static_cast<int>(pools.size());
+    parts.pools = empty() ? 0 : static_cast<int>(pools.size());
     parts.legend = colouring && !colouring->legend.empty() && !empty();
     parts.overview = source && !empty();
-    const QFontMetricsF metrics(style.font(FontRole::Small));
-    for (const Lane& lane : lanes)
-        parts.labelWidth
-            = std::max(parts.labelWidth, static_cast<int>(metrics.horizontalAdvance(lane.title)));
-    parts.labelWidth
-        = std::max(parts.labelWidth, static_cast<int>(metrics.horizontalAdvance(QStringLiteral("999 GiB"))));
-    if (options.lanes && parts.lanes)
-        for (const PoolStrip& strip : pools)
-            parts.labelWidth = std::max(parts.labelWidth,
-                static_cast<int>(metrics.horizontalAdvance(
-                    QString::fromStdString(poolName(*replay->snapshot, strip.pool)))));
+    parts.labelWidth = labelWidth(parts);
     geometry = TimelineGeometry::of(size, parts, style.metrics());
     columns.clear();
     xTicks.clear();

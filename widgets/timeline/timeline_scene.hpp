@@ -154,6 +154,7 @@ struct TimelineScene {
 
 private:
     double wholeTop() const;
+    int labelWidth(const TimelineParts& parts) const;
     void buildLanes();
     void buildPools();
 

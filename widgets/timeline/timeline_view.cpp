@@ -46,6 +46,8 @@ TimelineView::TimelineView(Session& session, ViewState& state, Style& style, QWi
     m_layout->setSpacing(0);
     m_layout->addWidget(m_controls);
     m_layout->addWidget(m_canvas, 1);
+    m_empty->setAutoFillBackground(true);
+    m_empty->setBackgroundRole(QPalette::Base);
     auto* over = new QVBoxLayout(m_canvas);
     over->setContentsMargins(60, 16, 90, 40);
     over->addWidget(m_empty, 0, Qt::AlignTop | Qt::AlignHCenter);
@@ -354,7 +356,9 @@ void TimelineView::pictureArrived(std::uint64_t number, std::shared_ptr<const St
 
 bool TimelineView::isExact() const
 {
-    return m_scene.empty() || (m_scene.picture && m_requested && m_scene.picture->request == *m_requested);
+    if (m_scene.empty() || !m_scene.colouring)
+        return true;
+    return m_scene.picture && m_scene.picture->request == stackRequest(m_scene);
 }
 
 void TimelineView::replot()
