@@ -144,8 +144,10 @@ private:
             const Span full = reached(x, reach);
             const Span inside = reached(x, hole);
             for (int y = full.top; y <= full.bottom; ++y) {
-                if (y >= inside.top && y <= inside.bottom)
+                if (y == inside.top && inside.bottom >= y) {
+                    y = inside.bottom;
                     continue;
+                }
                 const int py = y - out.at.y();
                 const int px = x + m_left - out.at.x();
                 if (px >= 0 && px < out.pixels.width() && py >= 0 && py < out.pixels.height())

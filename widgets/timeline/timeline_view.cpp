@@ -74,7 +74,7 @@ void TimelineView::connectAll()
     connect(&m_session, &Session::cardSizeChanged, this, &TimelineView::optionsChanged);
     connect(&m_state, &ViewState::cursorChanged, this, &TimelineView::cursorChanged);
     connect(&m_state, &ViewState::hoveredChanged, this, [this] {
-        outlineAgain(m_scene);
+        outlineHovered(m_scene);
         replotOverlay();
     });
     connect(&m_state, &ViewState::selectionChanged, this, &TimelineView::selectionChanged);
@@ -173,7 +173,8 @@ void TimelineView::fillEmptyState(EmptyState& empty) const
 
 void TimelineView::restyle()
 {
-    m_controls->update();
+    outlineSelected(m_scene);
+    outlineHovered(m_scene);
     replot();
 }
 
@@ -244,7 +245,8 @@ void TimelineView::selectionChanged()
     const bool colours = keep || m_groupKeep;
     m_groupKeep = keep;
     m_rest->start();
-    outlineAgain(m_scene);
+    outlineSelected(m_scene);
+    outlineHovered(m_scene);
     if (colours)
         replot();
     else
@@ -326,19 +328,23 @@ void TimelineView::prepareFrame()
         m_requested = request;
         m_wantedPicture = m_worker->request(std::move(request));
     }
-    if (m_scene.selected.picture != m_scene.picture || m_scene.hovered.picture != m_scene.picture)
-        outlineAgain(m_scene);
 }
 
-void TimelineView::outlineAgain(TimelineScene& scene) const
+void TimelineView::outlineSelected(TimelineScene& scene) const
 {
     const Selection& selection = m_state.selection();
     const bool one = selection.kind == Selection::Kind::Allocation;
-    const AllocationId chosen = one ? selection.allocation : AllocationId::none;
-    scene.selected = outlineAllocation(scene, chosen, m_style.color(Tone::Ink), m_style.color(Tone::Halo));
+    scene.selected = outlineAllocation(scene, one ? selection.allocation : AllocationId::none,
+        m_style.color(Tone::Ink), m_style.color(Tone::Halo));
+}
+
+void TimelineView::outlineHovered(TimelineScene& scene) const
+{
+    const Selection& selection = m_state.selection();
     const AllocationId under = m_state.hovered();
+    const bool chosen = selection.kind == Selection::Kind::Allocation && selection.allocation == under;
     scene.hovered = outlineAllocation(
-        scene, under == chosen ? AllocationId::none : under, m_style.color(Tone::Ink), Qt::transparent);
+        scene, chosen ? AllocationId::none : under, m_style.color(Tone::Ink), Qt::transparent);
 }
 
 void TimelineView::pictureArrived(std::uint64_t number, std::shared_ptr<const StackPicture> picture)
@@ -347,7 +353,8 @@ void TimelineView::pictureArrived(std::uint64_t number, std::shared_ptr<const St
         return;
     m_scene.picture = std::move(picture);
     const bool exact = number == m_wantedPicture;
-    outlineAgain(m_scene);
+    outlineSelected(m_scene);
+    outlineHovered(m_scene);
     m_canvas->replot(QCustomPlot::rpQueuedRefresh);
     m_input->refreshHover();
     if (exact && isExact())
@@ -406,8 +413,7 @@ void TimelineView::renderTo(QPaintDevice& device, QSize size, double scale)
     scene.prepareFrame(size, pixels ? scale : std::max(scale, vectorRatio));
     if (scene.source && !scene.empty()) {
         scene.picture = drawStack(stackRequest(scene), nullptr, {});
-        outlineAgain(scene);
-        scene.hovered = {};
+        outlineSelected(scene);
     }
     canvas.sync();
     QCPPainter painter(&device);

@@ -117,7 +117,8 @@ private:
 
     StackRequest stackRequest(const TimelineScene& scene) const;
     void prepareFrame();
-    void outlineAgain(TimelineScene& scene) const;
+    void outlineSelected(TimelineScene& scene) const;
+    void outlineHovered(TimelineScene& scene) const;
     void pictureArrived(std::uint64_t number, std::shared_ptr<const StackPicture> picture);
     void replot();
     void replotOverlay();
