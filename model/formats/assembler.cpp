@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 
 namespace tidemark {
@@ -63,7 +64,19 @@ Value Assembler::text(std::string_view bytes)
             m_longTextBytes += bytes.size();
         return result;
     }
-    return {Tag::Text, static_cast<std::int64_t>(index(m_builder.strings().intern(bytes)))};
+    const StringId id = bytes.size() <= 8 ? internShort(bytes) : m_builder.strings().intern(bytes);
+    return {Tag::Text, static_cast<std::int64_t>(index(id))};
+}
+
+/// Texts like "N/A" are written out again for every event.
+StringId Assembler::internShort(std::string_view text)
+{
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), text.size());
+    ShortText& known = m_shortTexts[((bytes + text.size()) * 0x9E3779B97F4A7C15ULL) >> 58U];
+    if (known.bytes != bytes || known.length != text.size())
+        known = {bytes, static_cast<std::uint32_t>(text.size()), m_builder.strings().intern(text)};
+    return known.id;
 }
 
 Value Assembler::cutText(std::string_view head)
@@ -538,6 +551,25 @@ std::string Assembler::describe(Value value) const
     default:
         return content.tag() == Tag::Opaque ? "something" : "a dict";
     }
+}
+
+double Assembler::expect(std::uint64_t done, std::uint64_t total)
+{
+    constexpr std::size_t enough = 65536;
+    Chunk& chunk = m_chunks.back();
+    const std::size_t rows = chunk.rows.count();
+    if (rows == 0)
+        m_expectFrom = done;
+    if (m_expected || rows < enough || done >= total || done <= m_expectFrom)
+        return 0;
+    m_expected = true;
+    const double more = static_cast<double>(total - done) / static_cast<double>(done - m_expectFrom) * 1.1;
+    const auto grown = [more](std::size_t count) {
+        return count + static_cast<std::size_t>(std::min(1e8, static_cast<double>(count) * more));
+    };
+    chunk.rows.reserve(grown(rows));
+    m_nodes.reserve(grown(m_nodes.size()));
+    return more;
 }
 
 std::uint64_t Assembler::events() const

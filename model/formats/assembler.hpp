@@ -6,6 +6,7 @@
 #include "model/formats/reader.hpp"
 #include "model/formats/value.hpp"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -59,6 +60,19 @@ public:
     bool append(Value& list, std::span<const Value> items);
     /// As append with one item that is likely to be followed by more (protocol 0 writes lists so).
     bool appendOne(Value& list, Value item);
+    /// Makes an empty list a stack that is known already.
+    void makeStack(Value& list, StackId stack)
+    {
+        slot(list) = {Tag::Stack, static_cast<std::int64_t>(index(stack))};
+    }
+    /// The stack a list has become.
+    std::optional<StackId> stackOf(Value list) const
+    {
+        const Value content = resolve(list);
+        return content.tag() == Tag::Stack ? std::optional(StackId{content.id()}) : std::nullopt;
+    }
+    /// How often a frame was changed after it was one.
+    std::uint64_t frameChanges() const { return m_frameChanges; }
     /// A class or function the file names: nothing is looked up or imported.
     Value name(std::string_view module, std::string_view symbol);
     /// What calling `callee` would have given. Dict kinds give an empty dict, all else an inert object whose
@@ -78,6 +92,10 @@ public:
     /// itself; a trace that was being read then has no final state.
     std::optional<Error> finish(Value top, bool cut = false);
 
+    /// Makes room for the rest of a file of which `done` of `total` bytes are read, so that columns need not
+    /// move while they grow. Only address space: pages that stay unused cost nothing. Gives, once, by how
+    /// much what is there will grow; else 0.
+    double expect(std::uint64_t done, std::uint64_t total);
     /// Events made so far.
     std::uint64_t events() const;
     /// "12,345 events and 12 segments": for messages about files that end early.
@@ -133,6 +151,7 @@ private:
     Value& slot(Value& value) { return value.tag() == Tag::Node ? m_nodes[value.id()] : value; }
     Key keyOf(Value key) const;
     const Word* wordOf(Value value) const;
+    StringId internShort(std::string_view text);
     std::uint64_t keysOf(std::span<const Value> flat) const;
     Value newNode(Value content);
     Value newDict(std::span<const Value> flat, std::uint64_t keys);
@@ -160,7 +179,11 @@ private:
     EventRow loadRow(std::uint32_t row) const;
     void storeRow(std::uint32_t row, const EventRow& event);
     const Chunk& chunkOf(std::uint32_t row) const;
-    std::optional<std::int64_t> integerOf(Value value) const;
+    std::optional<std::int64_t> integerOf(Value value) const
+    {
+        return value.tag() == Tag::Int ? value.payload() : otherInteger(value);
+    }
+    std::optional<std::int64_t> otherInteger(Value value) const;
     StringId textOrNone(Value value);
     StringId metadataText(Value value);
     void setAction(EventRow& row, Value value);
@@ -201,6 +224,12 @@ private:
     SnapshotBuilder& m_builder;
     ReadOptions m_options;
 
+    struct ShortText {
+        std::uint64_t bytes = 0;
+        std::uint32_t length = 0xffffffffU;
+        StringId id = StringId::none;
+    };
+    std::array<ShortText, 64> m_shortTexts;
     std::vector<Word> m_words; ///< by StringId, for the texts that are known words
     std::vector<Value> m_nodes;
     std::vector<std::int64_t> m_boxed;
@@ -230,6 +259,9 @@ private:
     std::map<std::pair<DictKind, std::string>, std::uint64_t> m_oddTypes;
     std::unordered_map<std::uint64_t, std::uint64_t> m_oddKeys; ///< kind and StringId → how often
     std::map<std::string, std::uint64_t, std::less<>> m_foreign;
+    std::uint64_t m_frameChanges = 0;
+    std::uint64_t m_expectFrom = 0;
+    bool m_expected = false;
     std::uint64_t m_cutTexts = 0;
     std::size_t m_longTextBytes = 0;
     std::uint64_t m_cutStacks = 0;

@@ -68,6 +68,7 @@ void Assembler::updateRow(Value& row, std::span<const Value> flat)
         break;
     }
     case Tag::Frame: {
+        ++m_frameChanges;
         const Frame frame = m_builder.frames()[FrameId{id}];
         row = {Tag::Frame,
             static_cast<std::int64_t>(index(internFrame(flat, frame, m_builder.frames().fx(FrameId{id}))))};
@@ -355,7 +356,7 @@ void Assembler::storeRow(std::uint32_t row, const EventRow& event)
 }
 
 /// The number a value stands for, cut to its lowest 64 bits.
-std::optional<std::int64_t> Assembler::integerOf(Value value) const
+std::optional<std::int64_t> Assembler::otherInteger(Value value) const
 {
     const Value v = resolve(value);
     switch (v.tag()) {

@@ -39,11 +39,6 @@ std::int64_t loadShort(const unsigned char* at, unsigned bytes)
     return static_cast<std::int64_t>(load<std::uint64_t>(at) << unused) >> unused;
 }
 
-bool isUnfilled(Value v)
-{
-    return v.tag() == Tag::Opaque && v.payload() == 1;
-}
-
 } // namespace
 
 PickleMachine::PickleMachine(ByteStream& bytes, Assembler& assembler, const Job& job)
@@ -59,6 +54,7 @@ std::optional<Error> PickleMachine::run()
     // The opcodes nearly every byte of a snapshot belongs to, with the two hot pointers in registers.
     const unsigned char* p = m_at;
     Value* top = m_top;
+    const unsigned char* listStart = nullptr; // of the items of a list that was empty so far
     for (;;) {
         if (m_end - p < longestFixed || top >= m_limit) [[unlikely]] {
             m_at = p;
@@ -67,22 +63,41 @@ std::optional<Error> PickleMachine::run()
                 return m_error;
             p = m_at;
             top = m_top;
+            listStart = nullptr; // the window moved
         }
         switch (*p) {
-        case LONG_BINGET: {
-            const std::size_t slot = load<std::uint32_t>(p + 1);
-            if (slot >= m_memo.size() || isUnfilled(m_memo[slot])) [[unlikely]]
-                break;
-            *top++ = m_memo[slot];
-            p += 5;
-            continue;
-        }
+        case LONG_BINGET:
         case BINGET: {
-            const std::size_t slot = p[1];
-            if (slot >= m_memo.size() || isUnfilled(m_memo[slot])) [[unlikely]]
+            // Lists of frames are runs of these two in random order: no branch may depend on which it is.
+            if (m_end - p < longestFixed) [[unlikely]]
                 break;
-            *top++ = m_memo[slot];
-            p += 2;
+            const Value* const memo = m_memo.data();
+            const std::size_t slots = m_memo.size();
+            const unsigned char* const last = m_end - longestFixed;
+            bool filled = true;
+            const unsigned char* const start = p;
+            do {
+                const bool wide = *p == LONG_BINGET;
+                const std::size_t slot = load<std::uint32_t>(p + 1) & (wide ? 0xffffffffU : 0xffU);
+                filled = slot < slots && memo[slot] != unfilled;
+                if (!filled) [[unlikely]]
+                    break;
+                *top++ = memo[slot];
+                p += wide ? 5 : 2;
+            } while ((*p == LONG_BINGET || *p == BINGET) && p <= last && top < m_limit);
+            if (!filled) [[unlikely]]
+                break;
+            if (*p == APPENDS && start == listStart && p <= last) {
+                m_at = p;
+                m_top = top;
+                m_code = APPENDS;
+                m_opcodeOffset = offsetOf(p);
+                if (addItems(APPENDS) == Outcome::Failed)
+                    return m_error;
+                p = m_at;
+                top = m_top;
+                rememberStack(start, p, top[-1]);
+            }
             continue;
         }
         case MEMOIZE:
@@ -112,8 +127,17 @@ std::optional<Error> PickleMachine::run()
             p += 5;
             continue;
         case MARK:
-            if (m_marks.size() >= limits::maxOpenMarks) [[unlikely]]
+            if (m_marks.size() >= limits::maxOpenMarks || top == m_stack.get() || m_end - p < longestFixed)
+                [[unlikely]]
                 break;
+            listStart = nullptr;
+            if ((p[1] == BINGET || p[1] == LONG_BINGET) && m_assembler.tagOf(top[-1]) == Tag::EmptyList) {
+                if (const std::size_t known = knownStack(p + 1, top[-1]); known > 0) {
+                    p += 1 + known;
+                    continue;
+                }
+                listStart = p + 1;
+            }
             m_marks.push_back(static_cast<std::size_t>(top - m_stack.get()));
             ++p;
             continue;
@@ -153,10 +177,32 @@ std::optional<Error> PickleMachine::run()
     }
 }
 
+/// When the bytes at `at` are those of a stack met before, makes `list` that stack and gives their number.
+std::size_t PickleMachine::knownStack(const unsigned char* at, Value& list)
+{
+    if (m_frameChanges != m_assembler.frameChanges()) {
+        m_frameChanges = m_assembler.frameChanges();
+        m_stackCache.clear();
+    }
+    const auto hit = m_stackCache.find(at, m_end);
+    if (!hit)
+        return 0;
+    m_assembler.makeStack(list, hit->stack);
+    return hit->length;
+}
+
+void PickleMachine::rememberStack(const unsigned char* from, const unsigned char* to, Value list)
+{
+    if (const auto stack = m_assembler.stackOf(list))
+        m_stackCache.insert(from, static_cast<std::size_t>(to - from), *stack);
+}
+
 PickleMachine::Outcome PickleMachine::cold()
 {
     m_code = *m_at;
     m_opcodeOffset = offsetOf(m_at);
+    if (m_code == SETITEMS || m_code == APPENDS)
+        return addItems(m_code);
     for (const auto group :
         {&PickleMachine::containerOpcode, &PickleMachine::memoOpcode, &PickleMachine::textOpcode,
             &PickleMachine::numberOpcode, &PickleMachine::stackOpcode, &PickleMachine::foreignOpcode}) {
@@ -202,20 +248,20 @@ bool PickleMachine::refill(std::size_t wanted)
     if (m_base)
         m_bytes.consume(static_cast<std::size_t>(m_at - m_base));
     if (m_job.stopped()) {
+        m_baseOffset = m_bytes.offset();
         m_base = m_at = m_end = nullptr;
         fail(ErrorCode::Cancelled, "Reading was stopped.");
         return false;
     }
     m_job.report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
     const auto view = m_bytes.peek(wanted);
+    if (const double more = m_assembler.expect(m_bytes.packedOffset(), m_bytes.packedSize()); more > 0)
+        m_memo.reserve(m_memo.size()
+            + static_cast<std::size_t>(std::min(1e8, static_cast<double>(m_memo.size()) * more)));
+    m_baseOffset = m_bytes.offset();
     m_base = m_at = view.data();
     m_end = m_base + std::min(view.size(), std::max(wanted, window));
     return true;
-}
-
-std::uint64_t PickleMachine::offsetOf(const unsigned char* at) const
-{
-    return m_bytes.offset() + static_cast<std::uint64_t>(at - m_base);
 }
 
 void PickleMachine::grow()
@@ -365,6 +411,11 @@ PickleMachine::Outcome PickleMachine::stackOpcode(unsigned char code)
 {
     switch (code) {
     case MARK:
+        if (m_marks.size() < limits::maxOpenMarks) {
+            m_marks.push_back(depth());
+            ++m_at;
+            return Outcome::Next;
+        }
         return fail(ErrorCode::TooLarge,
             opcodeAt() + " would be the " + formatUnsigned(m_marks.size() + 1)
                 + "th open MARK: the file is nested far deeper than any snapshot.");
@@ -374,6 +425,7 @@ PickleMachine::Outcome PickleMachine::stackOpcode(unsigned char code)
         m_result = m_top[-1];
         ++m_at;
         m_bytes.consume(static_cast<std::size_t>(m_at - m_base));
+        m_baseOffset = m_bytes.offset();
         m_base = m_at = m_end = nullptr;
         return Outcome::Stopped;
     case POP:
@@ -462,7 +514,10 @@ PickleMachine::Outcome PickleMachine::put(std::uint64_t slot)
 void PickleMachine::store(std::uint64_t slot, Value value)
 {
     if (slot < m_memo.size()) {
-        m_memoCount += isUnfilled(m_memo[slot]) ? 1 : 0;
+        if (m_memo[slot] == unfilled)
+            ++m_memoCount;
+        else
+            m_stackCache.clear(); // its bytes may mean something else now
         m_memo[slot] = value;
     } else if (slot == m_memo.size() || slot < limits::flatMemoSlots) {
         m_memo.resize(slot + 1, unfilled);
@@ -476,10 +531,10 @@ void PickleMachine::store(std::uint64_t slot, Value value)
 PickleMachine::Outcome PickleMachine::get(std::uint64_t slot)
 {
     Value value = slot < m_memo.size() ? m_memo[slot] : unfilled;
-    if (isUnfilled(value))
+    if (value == unfilled)
         if (const auto found = m_sparseMemo.find(slot); found != m_sparseMemo.end())
             value = found->second;
-    if (isUnfilled(value))
+    if (value == unfilled)
         return fail(ErrorCode::Malformed,
             opcodeAt() + " refers to memo slot " + formatUnsigned(slot) + ", which was never filled.");
     push(value);

@@ -4,6 +4,7 @@
 #include "model/core/job.hpp"
 #include "model/formats/assembler.hpp"
 #include "model/formats/byte_stream.hpp"
+#include "model/formats/stack_cache.hpp"
 
 #include <memory>
 #include <optional>
@@ -36,11 +37,18 @@ private:
     // The window on the bytes.
     bool more();
     bool refill(std::size_t wanted);
-    std::uint64_t offsetOf(const unsigned char* at) const;
+    std::uint64_t offsetOf(const unsigned char* at) const
+    {
+        return m_baseOffset + static_cast<std::uint64_t>(at - m_base);
+    }
     std::uint64_t remaining() const { return static_cast<std::uint64_t>(m_end - m_at); }
     std::optional<std::string_view> counted(std::uint64_t length, bool& cut);
     std::optional<std::string_view> line(bool& cut);
     std::uint64_t countArgument() const;
+
+    // Frame lists known by their bytes.
+    std::size_t knownStack(const unsigned char* at, Value& list);
+    void rememberStack(const unsigned char* from, const unsigned char* to, Value list);
 
     // Opcodes by group.
     Outcome cold();
@@ -81,6 +89,7 @@ private:
     Assembler& m_assembler;
     const Job& m_job;
 
+    std::uint64_t m_baseOffset = 0;
     const unsigned char* m_base = nullptr;
     const unsigned char* m_at = nullptr;
     const unsigned char* m_end = nullptr;
@@ -94,6 +103,9 @@ private:
     std::vector<Value> m_memo;
     std::unordered_map<std::uint64_t, Value> m_sparseMemo;
     std::uint64_t m_memoCount = 0;
+
+    StackCache m_stackCache;
+    std::uint64_t m_frameChanges = 0;
 
     std::string m_scratch;
     std::uint64_t m_opcodeOffset = 0;

@@ -50,6 +50,8 @@ public:
     constexpr std::uint32_t id() const noexcept { return static_cast<std::uint32_t>(m_bits >> 8U); }
     constexpr StringId text() const noexcept { return StringId{id()}; }
 
+    constexpr bool operator==(const Value&) const noexcept = default;
+
     static constexpr Value none() noexcept { return {Tag::None, 0}; }
     static constexpr Value boolean(bool b) noexcept { return {Tag::Bool, b ? 1 : 0}; }
     static constexpr Value emptyDict() noexcept { return {Tag::EmptyDict, 0}; }

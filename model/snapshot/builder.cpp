@@ -141,6 +141,26 @@ void EventBuffer::replace(std::size_t at, const EventRow& row, StreamId stream)
         otherActions.insert(findEvent(otherActions, event), {event, row.otherAction});
 }
 
+void EventBuffer::reserve(std::size_t count)
+{
+    const auto grow = [count](auto& column) {
+        if (!column.empty())
+            column.reserve(count);
+    };
+    grow(columns.action);
+    grow(columns.address);
+    grow(columns.size);
+    grow(columns.stream);
+    grow(columns.timeUs);
+    grow(columns.stack);
+    grow(columns.pool);
+    grow(columns.userMetadata);
+    grow(columns.compileContext);
+    grow(columns.internalMetadata);
+    grow(columns.category);
+    grow(columns.forwardStack);
+}
+
 void EventBuffer::truncate(std::size_t count)
 {
     const auto cut = [count](auto& column) {

@@ -46,6 +46,8 @@ struct EventBuffer {
     EventRow row(std::size_t at) const;
     /// Writes a row again, with its side tables.
     void replace(std::size_t at, const EventRow& row, StreamId stream);
+    /// Makes room for `count` rows in the columns that are in use.
+    void reserve(std::size_t count);
     /// Drops the rows from `count` on.
     void truncate(std::size_t count);
 };

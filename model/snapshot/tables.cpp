@@ -53,6 +53,28 @@ void rehash(std::vector<std::uint32_t>& table, std::size_t count, HashOf hashOf)
     }
 }
 
+bool sameFrames(std::span<const FrameId> a, std::span<const FrameId> b)
+{
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+/// Two chains, so that the multiplications of one do not wait for the other.
+std::uint32_t hashFrames(std::span<const FrameId> frames)
+{
+    std::uint64_t a = frames.size();
+    std::uint64_t b = mixer;
+    std::size_t i = 0;
+    for (; i + 4 <= frames.size(); i += 4) {
+        std::uint64_t words[2];
+        std::memcpy(words, frames.data() + i, sizeof words);
+        a = mix(a, words[0]);
+        b = mix(b, words[1]);
+    }
+    for (; i < frames.size(); ++i)
+        a = mix(a, index(frames[i]));
+    return fold(mix(a, b));
+}
+
 std::uint32_t hashFrame(const Frame& f)
 {
     return fold(mix(mix(mix(1, index(f.name)), index(f.file)), f.line));
@@ -117,14 +139,11 @@ StackId StackTable::intern(std::span<const FrameId> frames)
 {
     if ((m_ends.size() + 1) * 2 > m_slots.size())
         rehash(m_slots, m_ends.size(), [this](std::size_t id) { return m_hashes[id]; });
-    std::uint64_t h = frames.size();
-    for (const FrameId f : frames)
-        h = mix(h, index(f));
-    const std::uint32_t hash = fold(h);
+    const std::uint32_t hash = hashFrames(frames);
     std::size_t at = hash & (m_slots.size() - 1);
     for (; m_slots[at] != 0; at = (at + 1) & (m_slots.size() - 1)) {
         const StackId id{m_slots[at] - 1};
-        if (m_hashes[index(id)] == hash && std::ranges::equal((*this)[id], frames))
+        if (m_hashes[index(id)] == hash && sameFrames((*this)[id], frames))
             return id;
     }
     const auto id = static_cast<std::uint32_t>(m_ends.size());
