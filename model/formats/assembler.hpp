@@ -184,6 +184,17 @@ private:
         return value.tag() == Tag::Int ? value.payload() : otherInteger(value);
     }
     std::optional<std::int64_t> otherInteger(Value value) const;
+    /// As integerOf, for the fields of events: an optional costs a stall each.
+    bool toInteger(Value value, std::int64_t& number) const
+    {
+        if (value.tag() == Tag::Int) {
+            number = value.payload();
+            return true;
+        }
+        const auto other = otherInteger(value);
+        number = other.value_or(0);
+        return other.has_value();
+    }
     StringId textOrNone(Value value);
     StringId metadataText(Value value);
     void setAction(EventRow& row, Value value);

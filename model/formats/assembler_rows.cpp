@@ -91,8 +91,9 @@ void Assembler::updateRow(Value& row, std::span<const Value> flat)
 void Assembler::setEventField(EventRow& row, Key key, Value keyValue, Value value)
 {
     const auto number = [&](auto& field) {
-        if (const auto n = integerOf(value))
-            field = static_cast<std::remove_reference_t<decltype(field)>>(*n);
+        std::int64_t n = 0;
+        if (toInteger(value, n))
+            field = static_cast<std::remove_reference_t<decltype(field)>>(n);
         else
             oddType(DictKind::Event, keyValue, value);
     };
@@ -105,11 +106,8 @@ void Assembler::setEventField(EventRow& row, Key key, Value keyValue, Value valu
         number(row.address);
         break;
     case Key::Size:
-        if (resolve(value).tag() == Tag::Huge) {
-            row.size = std::numeric_limits<std::int64_t>::min();
-            row.hasSize = true;
-        } else if (const auto n = integerOf(value)) {
-            row.size = *n;
+        if (std::int64_t n = 0; toInteger(value, n)) {
+            row.size = value.tag() == Tag::Huge ? std::numeric_limits<std::int64_t>::min() : n;
             row.hasSize = true;
         } else
             oddType(DictKind::Event, keyValue, value);
