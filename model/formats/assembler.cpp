@@ -502,7 +502,7 @@ Value Assembler::inertCall(Value callee, Value arguments)
     if (std::ranges::find(rebuilders, called) != rebuilders.end() && args.size() == 3) {
         // How protocols 0 and 1 write subclasses: the third argument is the plain content.
         const Tag tag = tagOf(args[2]);
-        if (tag == Tag::Dict || tag == Tag::List || tag == Tag::EmptyDict || tag == Tag::EmptyList)
+        if (tag >= Tag::EmptyDict && tag != Tag::EmptyTuple)
             return args[2];
     }
     const std::string shown = called.empty() ? "an unnamed object" : std::string(called);

@@ -149,6 +149,9 @@ void PickleMachine::closeMark(std::size_t mark)
         }
         return;
     }
+    // A dict that was just opened has nothing in it yet.
+    if (depth() > mark && m_assembler.tagOf(m_top[-1]) == Tag::EmptyDict)
+        --m_top;
     const std::span<const Value> items(m_stack.get() + mark, depth() - mark);
     if (!items.empty())
         m_assembler.append(target, items);
@@ -158,23 +161,36 @@ void PickleMachine::closeMark(std::size_t mark)
 /// Folds values that wait for an APPEND or SETITEM of their own into the one at `from`, topmost first.
 void PickleMachine::foldPending(std::size_t from)
 {
-    bool incomplete = false; // whether what is on top lacks a part
+    const auto mayLack = [this](Value v) {
+        const Tag tag = m_assembler.tagOf(v);
+        return tag == Tag::EmptyDict || tag == Tag::Dict || (tag >= Tag::Event && tag != Tag::EventList);
+    };
+    // Whether what is on top lacks a part. Protocol 0 fills dicts pair by pair, so that the topmost one may.
+    bool incomplete = depth() > from && mayLack(m_top[-1]);
     while (depth() > from + 1) {
         const Value child = m_top[-1];
         Value& parent = m_top[-2];
         const Tag tag = m_assembler.tagOf(parent);
         const bool list
             = tag == Tag::EmptyList || tag == Tag::List || tag == Tag::EventList || tag == Tag::Stack;
-        if (list && !incomplete) {
-            m_assembler.appendOne(parent, child);
-        } else if (depth() > from + 2 && parent.tag() == Tag::Text && !incomplete) {
-            const Tag owner = m_assembler.tagOf(m_top[-3]);
-            if (owner == Tag::Dict || owner == Tag::EmptyDict) {
-                m_assembler.setItems(m_top[-3], {m_top - 2, 2});
-                --m_top;
-            }
+        if (list) {
+            if (!incomplete)
+                m_assembler.appendOne(parent, child);
+            incomplete = false;
+        } else if (tag == Tag::Text && depth() > from + 2) {
+            // A value under its key: of the outermost dict, or of a dict that is itself a value, as the
+            // settings.
+            const std::size_t owner = depth() - 3;
+            const Tag kind = m_assembler.tagOf(m_stack[owner]);
+            const bool dict = kind == Tag::Dict || kind == Tag::EmptyDict;
+            const bool value = owner == 0 || m_stack[owner - 1].tag() == Tag::Text;
+            if (dict && value && !incomplete)
+                m_assembler.setItems(m_stack[owner], {m_top - 2, 2});
+            incomplete = !(dict && value);
+            --m_top;
+        } else {
+            incomplete = true;
         }
-        incomplete = !list && tag != Tag::Dict && tag != Tag::Text;
         --m_top;
     }
 }
