@@ -197,7 +197,10 @@ void Files::loaded(const LoadRequest& request, const std::shared_ptr<const Rank>
 
 void Files::failed(const LoadRequest& request, const Error& error)
 {
-    const QString sentence = shownText(error.message);
+    const QString name = shownText(QFileInfo(request.path).fileName().toStdString());
+    QString sentence = shownText(error.message);
+    if (!sentence.contains(name))
+        sentence = QStringLiteral("%1: %2").arg(name, sentence);
     m_entries[m_wanted].problem = sentence;
     if (m_tryNext && m_wanted + 1 < m_entries.size()) {
         load(m_wanted + 1, request.options, false);

@@ -226,7 +226,6 @@ SummaryStrip::SummaryStrip(
     m_cardEditor->setPlaceholderText(tr("80 GiB"));
     m_cardEditor->setAccessibleName(tr("Card size"));
     m_cardEditor->installEventFilter(this);
-    connect(m_cardEditor, &QLineEdit::returnPressed, this, &SummaryStrip::commitCardSize);
     connect(m_cardEditor, &QLineEdit::textEdited, this, [this] { m_cardEditor->setPalette(palette()); });
     connect(m_card, &StripCell::linkClicked, this, &SummaryStrip::editCardSize);
     for (StripCell* cell : {m_peak, m_reserved, m_gap, m_before})
@@ -486,9 +485,18 @@ bool SummaryStrip::eventFilter(QObject* watched, QEvent* event)
             event->accept();
             return true;
         }
-        if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
-            closeCardEditor();
-            return true;
+        if (event->type() == QEvent::KeyPress) {
+            const int key = static_cast<QKeyEvent*>(event)->key();
+            if (key == Qt::Key_Escape) {
+                closeCardEditor();
+                return true;
+            }
+            // Not by returnPressed: the line edit would let the key through to its cell, which opens it
+            // again.
+            if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+                commitCardSize();
+                return true;
+            }
         }
         if (event->type() == QEvent::FocusOut)
             closeCardEditor();

@@ -296,7 +296,7 @@ void TestOpening::switchesBetweenFiles()
     f.training(QStringLiteral("job/rank1.pickle"), 3);
     f.open({f.path(QStringLiteral("job"))});
     QComboBox* chooser = f.window->toolbar()->fileChooser();
-    QVERIFY(chooser->isVisible());
+    QTRY_VERIFY(chooser->isVisible());
     QCOMPARE(chooser->count(), 2);
     QCOMPARE(chooser->currentText(), QStringLiteral("rank0.pickle"));
     const auto before = f.replay()->states();

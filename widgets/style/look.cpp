@@ -33,6 +33,11 @@ int Look::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWid
         return m.unit;
     case PM_ToolBarFrameWidth:
         return 0;
+    case PM_HeaderMargin:
+        return m.px(6);
+    case PM_IndicatorWidth:
+    case PM_IndicatorHeight:
+        return m.px(13);
     case PM_TabBarTabHSpace:
         return m.px(24);
     case PM_TabBarTabVSpace:
@@ -82,6 +87,10 @@ void Look::drawPrimitive(
         painter->restore();
         return;
     }
+    case PE_IndicatorCheckBox:
+    case PE_IndicatorItemViewItemCheck:
+        drawCheck(option, painter);
+        return;
     case PE_PanelTipLabel:
         painter->fillRect(option->rect, m_style.color(Tone::Base));
         painter->setPen(m_style.color(Tone::Line));
@@ -125,6 +134,33 @@ void Look::drawControl(
     default:
         QProxyStyle::drawControl(element, option, painter, widget);
     }
+}
+
+void Look::drawCheck(const QStyleOption* option, QPainter* painter) const
+{
+    const bool enabled = option->state & State_Enabled;
+    const bool on = option->state & (State_On | State_NoChange);
+    const double side = std::min(option->rect.width(), option->rect.height());
+    QRectF box(0, 0, side - 1, side - 1);
+    box.moveCenter(QRectF(option->rect).center());
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const bool focus = option->state & State_HasFocus;
+    painter->setBrush(m_style.color(on ? (enabled ? Tone::Sel : Tone::Line) : Tone::Base));
+    painter->setPen(QPen(m_style.color(on || focus ? (enabled ? Tone::Sel : Tone::Line) : Tone::Dim), 1));
+    painter->drawRoundedRect(box, 2, 2);
+    if (on) {
+        painter->setPen(
+            QPen(m_style.color(Tone::SelText), side / 8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        const auto at = [&box](double x, double y) {
+            return QPointF(box.left() + x * box.width(), box.top() + y * box.height());
+        };
+        if (option->state & State_NoChange)
+            painter->drawLine(at(0.25, 0.5), at(0.75, 0.5));
+        else
+            painter->drawPolyline(QPolygonF{at(0.22, 0.52), at(0.43, 0.73), at(0.78, 0.28)});
+    }
+    painter->restore();
 }
 
 void Look::drawButton(const QStyleOption* option, QPainter* painter) const
@@ -208,6 +244,8 @@ QSize Look::sizeFromContents(
     }
     if (type == CT_ComboBox)
         size.setHeight(std::max(m.button, contents.height() + m.px(8)));
+    else if (type == CT_TabBarTab)
+        size.setHeight(std::max(m.tab, size.height()));
     else if (type == CT_MenuBarItem)
         size.setHeight(std::max(size.height(), m.px(25)));
     return size;

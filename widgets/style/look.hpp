@@ -25,6 +25,7 @@ public:
         const QWidget* widget) const override;
 
 private:
+    void drawCheck(const QStyleOption* option, QPainter* painter) const;
     void drawButton(const QStyleOption* option, QPainter* painter) const;
     void drawTabShape(const QStyleOption* option, QPainter* painter) const;
     void drawHeaderSection(const QStyleOption* option, QPainter* painter) const;

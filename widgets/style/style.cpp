@@ -7,6 +7,7 @@
 #include <QFontDatabase>
 #include <QIconEngine>
 #include <QPainter>
+#include <QStyleFactory>
 
 #include <algorithm>
 #include <cmath>
@@ -92,7 +93,12 @@ Style::Style(QObject* parent)
     , m_shared(std::make_shared<Shared>())
 { }
 
-Style::~Style() = default;
+Style::~Style()
+{
+    // The application would go on drawing with a Look that asks us for colours.
+    if (m_application && qApp == m_application)
+        m_application->setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+}
 
 void Style::setChoice(ThemeChoice choice)
 {
