@@ -58,6 +58,21 @@ void sum(SegmentState& state)
     }
 }
 
+PieceKind kindOf(BlockState state)
+{
+    switch (state) {
+    case BlockState::Allocated:
+        return PieceKind::Live;
+    case BlockState::Pending:
+        return PieceKind::Waiting;
+    case BlockState::Inactive:
+        return PieceKind::Free;
+    case BlockState::Unknown:
+        break;
+    }
+    return PieceKind::Unknown;
+}
+
 void addFree(std::vector<Piece>& pieces, std::uint64_t from, std::uint64_t to)
 {
     if (from < to)
@@ -165,9 +180,8 @@ private:
     {
         Piece piece;
         piece.exactSize = true;
-        const bool active = block.state == BlockState::Allocated || block.state == BlockState::Pending;
-        if (active) {
-            piece.kind = block.state == BlockState::Allocated ? PieceKind::Live : PieceKind::Waiting;
+        piece.kind = kindOf(block.state);
+        if (piece.kind != PieceKind::Free) {
             piece.requested = sane(block.requested);
             const std::uint32_t rank = m_ranks.lowerBound(block.address);
             if (rank < owner.size() && m_ranks.addresses[rank] == block.address && valid(owner[rank])) {
@@ -175,8 +189,6 @@ private:
                 m_sizes.size[index(piece.allocation)] = sane(block.size);
                 m_sizes.exact[index(piece.allocation)] = 1;
             }
-        } else if (block.state == BlockState::Unknown) {
-            piece.kind = PieceKind::Unknown;
         }
         piece.address = std::max(block.address, at);
         const std::uint64_t blockEnd = std::min(endOf(block.address, sane(block.size)), end);

@@ -21,7 +21,9 @@ enum class PieceKind : std::uint8_t {
     Live, ///< an allocation's block
     Waiting, ///< freed by the program, waiting for a stream
     Free, ///< inactive, in the allocator's hands
-    Unknown, ///< a block state this program does not know, at the end of the file
+    /// A block state this program does not know, at the end of the file. Counts in no total but reserved; has
+    /// an allocation when the trace lets one live there.
+    Unknown,
 };
 
 /// A stretch of one segment: blocks and holes in address order cover the segment exactly.

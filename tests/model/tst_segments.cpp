@@ -300,6 +300,17 @@ void TestSegments::unknownStatesAtTheEnd()
     QVERIFY(s.pieces[1].exactSize && !s.pieces[2].exactSize);
     QCOMPARE(s.pinned, 2 * mib);
     QCOMPARE(b.timeline.allocations().count(), 1U);
+    // An allocation of the trace keeps its place whatever the word for its block is.
+    TraceMaker u;
+    u.alloc(0x1000000, 100);
+    u.segment(0x1000000, 2 * mib);
+    u.block(BlockState::Unknown, 2 * mib, 100);
+    const Built c = build(u.finish());
+    QCOMPARE(c.at(1).pieces.size(), 1U);
+    QCOMPARE(c.at(1).pieces[0].kind, PieceKind::Unknown);
+    QCOMPARE(c.at(1).pieces[0].allocation, AllocationId{0});
+    QVERIFY(c.at(1).homeless.empty());
+    QCOMPARE(c.at(1).live, 0U);
 }
 
 void TestSegments::oddSegmentEvents()
