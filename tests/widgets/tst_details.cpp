@@ -275,7 +275,7 @@ private slots:
         QVERIFY(f.fact(QStringLiteral("In the trace")).startsWith(QStringLiteral("3 allocations")));
         QCOMPARE(f.fact(QStringLiteral("Own peak")), QStringLiteral("256\u00a0MiB | event 3"));
         QVERIFY(
-            f.fact(QStringLiteral("At the end")).startsWith(QStringLiteral("1000\u00a0B | 1 allocation")));
+            f.fact(QStringLiteral("At the end")).startsWith(QStringLiteral("1,000\u00a0B | 1 allocation")));
     }
 
     void holeListsWhatPinsIt()

@@ -237,8 +237,9 @@ private slots:
                 from = std::min(from, columns.firstState[i]);
                 to = std::max(to, columns.endState[i]);
             }
-        QTest::mouseDClick(table.table().viewport(), Qt::LeftButton, {},
-            table.table().visualRect(table.model().index(0, 0)).center());
+        const QPoint row = table.table().visualRect(table.model().index(0, 0)).center();
+        QTest::mouseClick(table.table().viewport(), Qt::LeftButton, {}, row);
+        QTest::mouseDClick(table.table().viewport(), Qt::LeftButton, {}, row);
         QVERIFY(f.view.window().left <= from);
         QVERIFY(f.view.window().right >= to);
         QVERIFY(f.view.window().right - f.view.window().left <= 1.1 * (to - from) + 2);

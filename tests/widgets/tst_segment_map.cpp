@@ -314,6 +314,8 @@ private slots:
     {
         MapFixture f(threeSegments());
         const std::uint64_t before = f.map.scene().picture->bytesPerRow;
+        f.map.setBytesPerRow(std::uint64_t{200} << 20);
+        f.map.flush();
         QTest::mouseDClick(
             f.map.canvas().viewport(), Qt::LeftButton, {}, f.centreOf(base + 0x10000000).toPoint());
         QCOMPARE(f.map.scene().picture->bytesPerRow, std::uint64_t{40} << 20);
@@ -328,7 +330,8 @@ private slots:
         f.view.setCursor(f.replay().states() - 1);
         f.map.setPoolFilter(static_cast<PoolId>(1));
         f.map.flush();
-        QCOMPARE(f.map.scene().picture->frames.size(), std::size_t{1});
+        for (const MapFrame& frame : f.map.scene().picture->frames)
+            QCOMPARE(f.map.scene().state->segments[frame.segment].pool, static_cast<PoolId>(1));
         QVERIFY(f.map.footerText().contains(QStringLiteral("held by a pool 10.0\u00a0MiB")));
         QVERIFY(!f.map.footerText().contains(QStringLiteral("pinned")));
         f.map.setPoolFilter(std::nullopt);
@@ -436,7 +439,7 @@ private slots:
         scene.picture = picture;
         f.map.canvas().setScene(scene);
         const QImage image = f.picture();
-        const QString file = QStringLiteral(TIDEMARK_TEST_DATA "/segment_map_%1.png")
+        const QString file = QStringLiteral(TIDEMARK_TEST_DATA "/segment-map-%1.png")
                                  .arg(dark ? QStringLiteral("dark") : QStringLiteral("light"));
         if (qEnvironmentVariableIsSet("TIDEMARK_UPDATE_PICTURES"))
             QVERIFY(image.save(file));
