@@ -21,11 +21,13 @@ std::string whyNoStack(const Replay& replay, AllocationId id)
     const Snapshot& snapshot = *replay.snapshot;
     if (hasFrames(snapshot, c.stack[index(id)]))
         return {};
-    if (replay.note(Quality::NoStacks) != nullptr)
+    if (replay.note(Quality::NoStacks) != nullptr && snapshot.source.kind == SourceKind::Snapshot)
         return "The whole file was recorded without stacks: set context=\"all\" and stacks=\"all\" when "
                "recording.";
     if (c.origin[index(id)] != Origin::Traced)
         return "Allocated before recording began: no stack was kept then.";
+    if (snapshot.source.kind == SourceKind::KinetoTrace)
+        return "The profiler knew of no operator, module or Python function on that thread at that moment.";
     const StateIndex state = c.firstState[index(id)];
     std::string_view innermost;
     int depth = -1;

@@ -191,7 +191,11 @@ private:
     {
         if (m_device.hasSegments || m_events.count() == 0)
             return;
-        if (m_device.statedReserved.empty())
+        if (m_device.ordinal == cpuOrdinal)
+            add(Quality::NoSegments, 1,
+                "The CPU's allocator reserves nothing ahead: there are no segments to map, only what is "
+                "live.");
+        else if (m_device.statedReserved.empty())
             add(Quality::NoSegments, 1,
                 "The file lists no segments: reserved memory, fragmentation and what was alive without being "
                 "mentioned in the trace are unknown (not 0). torch.cuda.memory._snapshot() writes them.");
@@ -228,8 +232,10 @@ private:
         if (!any && anything)
             add(Quality::NoStacks, c.count(),
                 "Recorded without call stacks: allocations can be told apart by size, stream and pool, not "
-                "by "
-                "the code that made them. Record with context=\"all\" and stacks=\"all\".");
+                "by the code that made them. "
+                    + std::string(m_snapshot.source.kind == SourceKind::Snapshot
+                            ? "Record with context=\"all\" and stacks=\"all\"."
+                            : "Profile the CPU as well, with with_stack=True."));
         else if (missing > 0)
             add(Quality::SomeStacksMissing, missing,
                 formatCount(static_cast<std::int64_t>(missing)) + " of "

@@ -2,6 +2,7 @@
 #include "model/core/units.hpp"
 #include "model/formats/kineto.hpp"
 #include "model/lens/marks.hpp"
+#include "model/lens/sites.hpp"
 #include "model/replay/replay.hpp"
 #include "tests/support/read_text.hpp"
 
@@ -191,6 +192,21 @@ private slots:
         QCOMPARE(stackOf(file, d, 2), std::string("aten::linear|nn.Module: Linear_0|step@train.py:12"));
         QCOMPARE(stackOf(file, d, 3), std::string("nn.Module: Linear_0|step@train.py:12"));
         QCOMPARE(stackOf(file, d, 4), std::string("-"));
+    }
+
+    void whyThereIsNoOwner()
+    {
+        TraceText t;
+        t.range("cpu_op", "aten::mm", "0", "5").memory("1", gpu(512, "1")).memory("20", gpu(512, "2"));
+        const ReadText file = readText(t.text());
+        const auto replay = replayOf(file, 0);
+        QVERIFY(whyNoStack(*replay, AllocationId{0}).empty());
+        QVERIFY(whyNoStack(*replay, AllocationId{1}).find("operator") != std::string::npos);
+        TraceText bare;
+        bare.memory("1", gpu(512, "1"));
+        const auto alone = replayOf(readText(bare.text()), 0);
+        QVERIFY(whyNoStack(*alone, AllocationId{0}).find("operator") != std::string::npos);
+        QVERIFY(alone->note(Quality::NoStacks)->sentence.find("with_stack=True") != std::string::npos);
     }
 
     void neighboursThatTouch()
