@@ -13,11 +13,13 @@ public:
     void consume(std::size_t count) final;
     std::uint64_t offset() const final { return m_offset; }
     std::uint64_t size() const override { return 0; }
-    std::optional<Error> error() const final { return m_begin == m_end ? m_error : std::nullopt; }
+    std::optional<Error> error() const final { return m_ended ? m_error : std::nullopt; }
 
 protected:
     /// Writes some bytes to `into` and returns how many; 0 at the end, or after fail().
     virtual std::size_t fill(std::span<unsigned char> into) = 0;
+    /// Bytes given by fill so far.
+    std::uint64_t produced() const { return m_offset + (m_end - m_begin); }
     /// To be called from fill: why the input cannot go on.
     void fail(Error error) { m_error = std::move(error); }
 

@@ -91,7 +91,7 @@ private:
         fail({code,
             std::string("gzip: ") + what + " (at byte "
                 + formatCount(static_cast<std::int64_t>(m_packed->offset())) + " of the compressed file)",
-            offset()});
+            produced()});
     }
 
     std::unique_ptr<ByteStream> m_packed;

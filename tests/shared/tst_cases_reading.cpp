@@ -163,7 +163,7 @@ private slots:
             double seconds = 0;
             QTemporaryDir empty;
             const Json refused = inOwnProcess(file.path(), empty.path(), false, seconds);
-            QCOMPARE(refused["code"], Json("truncated-file"));
+            QVERIFY2(refused["code"] == "truncated-file", refused.dump().c_str());
             const Json got = inOwnProcess(file.path(), empty.path(), true, seconds);
             if (!got["opened"].get<bool>())
                 continue;
@@ -171,7 +171,8 @@ private slots:
             QVERIFY(got["partial"].get<bool>());
             QVERIFY(got["quality"].dump().find("truncated-file") != std::string::npos);
         }
-        QCOMPARE(kept, 8);
+        // Those cut before the end of the segments hold nothing whole.
+        QCOMPARE(kept, 6);
     }
 
     void notesOfReading_data()
