@@ -7,8 +7,10 @@
 #include <QHBoxLayout>
 #include <QListWidget>
 #include <QSplitter>
+#include <QTextBlock>
 #include <QTextBrowser>
 #include <QTextStream>
+#include <QTextTable>
 #include <QUrl>
 
 namespace tidemark {
@@ -52,6 +54,7 @@ QStringList HelpWindow::pages()
 
 HelpWindow::HelpWindow(const Style& style, QWidget* parent)
     : QDialog(parent)
+    , m_style(style)
     , m_list(new QListWidget(this))
     , m_text(new QTextBrowser(this))
 {
@@ -75,14 +78,51 @@ HelpWindow::HelpWindow(const Style& style, QWidget* parent)
     layout->addWidget(split);
     resize(style.metrics().px(860), style.metrics().px(640));
     connect(m_list, &QListWidget::currentItemChanged, this, [this](QListWidgetItem* item) {
-        if (item)
-            m_text->setSource(
-                QUrl(QStringLiteral("qrc:/help/%1.md").arg(item->data(Qt::UserRole).toString())),
-                QTextDocument::MarkdownResource);
+        if (!item)
+            return;
+        m_text->setSource(QUrl(QStringLiteral("qrc:/help/%1.md").arg(item->data(Qt::UserRole).toString())),
+            QTextDocument::MarkdownResource);
+        layOut();
     });
     connect(m_text, &QTextBrowser::anchorClicked, this, &HelpWindow::follow);
     // A page keeps the colours it was laid out with.
-    connect(&style, &Style::changed, m_text, &QTextBrowser::reload);
+    connect(&style, &Style::changed, this, [this] {
+        m_text->reload();
+        layOut();
+    });
+}
+
+void HelpWindow::layOut()
+{
+    const Metrics& m = m_style.metrics();
+    for (QTextFrame* frame : m_text->document()->rootFrame()->childFrames()) {
+        auto* table = qobject_cast<QTextTable*>(frame);
+        if (!table)
+            continue;
+        QTextTableFormat format = table->format();
+        format.setBorderCollapse(true);
+        format.setBorder(1);
+        format.setBorderBrush(m_style.color(Tone::Line2));
+        format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+        format.setCellPadding(m.px(4));
+        format.setCellSpacing(0);
+        format.setTopMargin(m.px(4));
+        format.setBottomMargin(m.px(10));
+        table->setFormat(format);
+    }
+}
+
+void HelpWindow::scrollTo(const QString& heading)
+{
+    // Headings of Markdown pages carry no anchors; they are named by their text.
+    for (QTextBlock block = m_text->document()->begin(); block.isValid(); block = block.next()) {
+        if (block.blockFormat().headingLevel() == 0 || block.text() != heading)
+            continue;
+        m_text->moveCursor(QTextCursor::End);
+        QTextCursor cursor(block);
+        m_text->setTextCursor(cursor); // from below, so that the heading comes to the top
+        return;
+    }
 }
 
 void HelpWindow::follow(const QUrl& link)
@@ -92,18 +132,15 @@ void HelpWindow::follow(const QUrl& link)
         return;
     }
     const QString file = link.fileName();
-    if (file.endsWith(QStringLiteral(".md"))) {
-        open(file.chopped(3));
-        if (link.hasFragment())
-            m_text->scrollToAnchor(link.fragment());
-    } else if (link.hasFragment()) {
-        m_text->scrollToAnchor(link.fragment());
-    }
+    if (file.endsWith(QStringLiteral(".md")))
+        open(link.hasFragment() ? file.chopped(3) + QLatin1Char('#') + link.fragment() : file.chopped(3));
+    else if (link.hasFragment())
+        scrollTo(link.fragment());
 }
 
 void HelpWindow::open(const QString& page)
 {
-    const QString wanted = fileOf(page);
+    const QString wanted = fileOf(page.section(QLatin1Char('#'), 0, 0));
     int row = 0;
     for (int i = 0; i < m_list->count(); ++i)
         if (m_list->item(i)->data(Qt::UserRole).toString() == wanted)
@@ -112,6 +149,8 @@ void HelpWindow::open(const QString& page)
     show();
     raise();
     activateWindow();
+    if (const QString heading = page.section(QLatin1Char('#'), 1); !heading.isEmpty())
+        scrollTo(heading);
 }
 
 QString HelpWindow::page() const

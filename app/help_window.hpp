@@ -16,7 +16,8 @@ class HelpWindow : public QDialog {
 public:
     explicit HelpWindow(const Style& style, QWidget* parent = nullptr);
 
-    /// A page by its file name without ".md"; the contents page when there is none of that name.
+    /// A page by its file name without ".md", at a heading when its text follows after "#"; the contents page
+    /// when there is none of that name.
     void open(const QString& page);
     QString page() const;
     /// Names of all pages, contents first.
@@ -24,7 +25,11 @@ public:
 
 private:
     void follow(const QUrl& link);
+    /// Tables as the rest of the window draws them.
+    void layOut();
+    void scrollTo(const QString& heading);
 
+    const Style& m_style;
     QListWidget* m_list;
     QTextBrowser* m_text;
 };

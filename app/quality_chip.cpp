@@ -158,9 +158,9 @@ ChipPopup::ChipPopup(const Style& style, const QualityChip& chip, QWidget* paren
             buttons->addWidget(go);
         }
         auto* help = new QPushButton(tr("What it means"), this);
-        connect(help, &QPushButton::clicked, this, [this] {
+        connect(help, &QPushButton::clicked, this, [this, id = chip.note.id] {
             close();
-            emit helpRequested(QStringLiteral("data-quality"));
+            emit helpRequested(QStringLiteral("data-quality#%1").arg(QLatin1String(qualityName(id))));
         });
         buttons->addWidget(help);
     }
