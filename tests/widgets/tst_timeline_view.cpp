@@ -3,6 +3,7 @@
 
 #include <QAccessible>
 #include <QSignalSpy>
+#include <QToolTip>
 
 using namespace tidemark;
 using test::afterForward;
@@ -219,6 +220,24 @@ private slots:
         QEvent leave(QEvent::Leave);
         QApplication::sendEvent(w.canvas(), &leave);
         QVERIFY(!valid(w.state.hovered()));
+    }
+
+    void tooltipTellsSizeLifeAndSharers()
+    {
+        Window w;
+        const QPoint pos = w.atState(afterForward, 184 * MiB);
+        QTest::mouseMove(w.canvas(), pos - QPoint(3, 0));
+        QTest::mouseMove(w.canvas(), pos);
+        QTRY_VERIFY(QToolTip::isVisible());
+        const QString text = QToolTip::text();
+        QVERIFY2(text.contains(QStringLiteral("<b>softmax@nn_utils.py:6</b>")), qPrintable(text));
+        QVERIFY(text.contains(QStringLiteral("48.0\u00a0MiB (50,331,648\u00a0B)")));
+        QVERIFY(text.contains(QStringLiteral("event 2 → ")));
+        QVERIFY(!text.contains(QStringLiteral("share this row")));
+        // At the border of two allocations both lie in one row.
+        QTest::mouseMove(w.canvas(), w.atState(afterForward, 160 * MiB));
+        QTRY_VERIFY(QToolTip::text().contains(QStringLiteral("2 allocations share this row of ")));
+        QToolTip::hideText();
     }
 
     // ---- keys

@@ -23,8 +23,9 @@ QPixmap IconRenderer::render(const QString& name, QRgb ink, QRgb paper, int size
         return {};
 
     QByteArray svg = *source;
-    svg.replace("currentColor", QColor(ink).name().toLatin1());
+    // Paper first: an ink of #ffffff begins like the white that paper replaces.
     svg.replace("#fff", QColor(paper).name().toLatin1());
+    svg.replace("currentColor", QColor(ink).name().toLatin1());
     QSvgRenderer renderer(svg);
     QPixmap pixmap(sizePixels, sizePixels);
     pixmap.fill(Qt::transparent);

@@ -11,8 +11,6 @@ namespace tidemark {
 
 namespace {
 
-constexpr double dimmed = 0.12;
-
 QString tr(const char* text)
 {
     return QCoreApplication::translate("Timeline", text);
@@ -124,8 +122,7 @@ void paintRange(QPainter& painter, const TimelineScene& scene, LabelPlacer& labe
         scene.xPixel(scene.scale.begin(range->first)) + 1, scene.xPixel(scene.scale.end(range->second))));
     painter.save();
     painter.setClipRect(plot, Qt::IntersectClip);
-    QColor dim = scene.style.color(Tone::Ink);
-    dim.setAlphaF(static_cast<float>(dimmed));
+    const QColor dim = scene.dimming();
     if (left > plot.left())
         painter.fillRect(QRectF(plot.topLeft(), QPointF(std::min(left, plot.right()), plot.bottom())), dim);
     if (right < plot.right())

@@ -89,9 +89,12 @@ void paintPools(QPainter& painter, const TimelineScene& scene)
         std::int64_t most = 0;
         for (std::size_t i = scene.geometry.pools.size(); i < scene.pools.size(); ++i)
             most = std::max(most, scene.pools[i].most);
-        const QString text = QCoreApplication::translate(
-            "Timeline", "%n more private pools, at most %1 each", nullptr, scene.geometry.hiddenPools)
-                                 .arg(bytesText(most));
+        const int hidden = scene.geometry.hiddenPools;
+        const QString text = hidden == 1
+            ? QCoreApplication::translate("Timeline", "1 more private pool, at most %1").arg(bytesText(most))
+            : QCoreApplication::translate("Timeline", "%1 more private pools, at most %2 each")
+                  .arg(hidden)
+                  .arg(bytesText(most));
         const QRect& row = scene.geometry.morePools;
         drawText(painter,
             textBox(font, text, {static_cast<double>(row.left()), row.center().y() + 0.5}, TextSide::Left),
@@ -129,8 +132,7 @@ void paintWindowBox(QPainter& painter, const TimelineScene& scene)
 {
     const QRectF strip = scene.geometry.overview;
     const QRectF box = overviewBox(scene);
-    QColor outside = scene.style.color(Tone::Ink);
-    outside.setAlphaF(0.10F);
+    const QColor outside = scene.dimming();
     painter.fillRect(QRectF(strip.topLeft(), QPointF(box.left(), strip.bottom())), outside);
     painter.fillRect(QRectF(QPointF(box.right(), strip.top()), strip.bottomRight()), outside);
     const QColor accent = scene.style.color(Tone::Sel);

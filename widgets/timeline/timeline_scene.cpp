@@ -221,6 +221,15 @@ void TimelineScene::prepareFrame(QSize size, double deviceRatio)
                           : eventTicks(w.left, w.right, source->states(), first, most);
 }
 
+QColor TimelineScene::dimming() const
+{
+    // Darker in both looks; a dark plot shows a veil only when it is denser.
+    const bool dark = style.theme().isDark();
+    QColor veil = style.color(dark ? Tone::Halo : Tone::Ink);
+    veil.setAlphaF(dark ? 0.45F : 0.12F);
+    return veil;
+}
+
 TimelineWindow TimelineScene::window() const
 {
     TimelineWindow w;

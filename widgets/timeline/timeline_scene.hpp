@@ -91,6 +91,8 @@ struct TimelineScene {
     /// The state shown at a logical x: of its column.
     StateIndex stateShownAt(double pixel) const;
     double snapped(double logical) const;
+    /// Veil over what is outside of the range or the window.
+    QColor dimming() const;
     double hairline() const { return Style::hairline(ratio); }
     TimelineWindow window() const;
     /// Allocation (or category) under a point of the plot, from the picture on screen.

@@ -59,6 +59,7 @@ TimelineView::TimelineView(Session& session, ViewState& state, Style& style, QWi
                 this, [this, number, picture] { pictureArrived(number, picture); }, Qt::QueuedConnection);
         });
     connectAll();
+    restyle();
     openDevice();
 }
 
@@ -173,6 +174,9 @@ void TimelineView::fillEmptyState(EmptyState& empty) const
 
 void TimelineView::restyle()
 {
+    QPalette ground = m_empty->palette();
+    ground.setColor(QPalette::Base, m_style.color(Tone::Plot));
+    m_empty->setPalette(ground);
     outlineSelected(m_scene);
     outlineHovered(m_scene);
     replot();
