@@ -53,21 +53,25 @@ void TimelineView::panBy(double share)
 
 void TimelineView::zoomIn()
 {
+    m_input->rememberOnce();
     zoomBy(keyZoom, zoomAnchor());
 }
 
 void TimelineView::zoomOut()
 {
+    m_input->rememberOnce();
     zoomBy(1 / keyZoom, zoomAnchor());
 }
 
 void TimelineView::panLeft()
 {
+    m_input->rememberOnce();
     panBy(-keyPan);
 }
 
 void TimelineView::panRight()
 {
+    m_input->rememberOnce();
     panBy(keyPan);
 }
 
@@ -241,6 +245,23 @@ void TimelineView::stepStep(int direction)
     m_state.setRange(std::pair{found->first, found->last});
 }
 
+QString TimelineView::selectionName() const
+{
+    const Selection& selection = m_state.selection();
+    if (!m_scene.replay)
+        return {};
+    const AllocationColumns& all = m_scene.replay->timeline.allocations();
+    if (selection.kind == Selection::Kind::Allocation && index(selection.allocation) < all.count())
+        return m_scene.idName(static_cast<std::uint32_t>(index(selection.allocation))) + QStringLiteral(", ")
+            + bytesText(all.size[index(selection.allocation)]);
+    if (selection.kind == Selection::Kind::Group) {
+        const auto grouping = m_session.grouping(selection.groupBy);
+        if (selection.group < grouping->count())
+            return shownText(grouping->name(selection.group));
+    }
+    return {};
+}
+
 QString TimelineView::spokenValue() const
 {
     if (!m_scene.source || m_scene.empty())
@@ -254,14 +275,8 @@ QString TimelineView::spokenValue() const
     text += tr(", live %1").arg(bytesText(m_scene.source->requested().at(cursor)));
     if (const Series* reserved = m_scene.source->reserved())
         text += tr(", reserved %1").arg(bytesText(reserved->at(cursor)));
-    const Selection& selection = m_state.selection();
-    if (m_scene.replay && selection.kind == Selection::Kind::Allocation)
-        text += tr("; selected %1, %2")
-                    .arg(m_scene.idName(static_cast<std::uint32_t>(index(selection.allocation))),
-                        bytesText(m_scene.replay->timeline.allocations().size[index(selection.allocation)]));
-    else if (m_scene.replay && selection.kind == Selection::Kind::Group)
-        text += tr("; selected %1")
-                    .arg(shownText(m_session.grouping(selection.groupBy)->name(selection.group)));
+    if (const QString selected = selectionName(); !selected.isEmpty())
+        text += tr("; selected %1").arg(selected);
     return text;
 }
 

@@ -31,6 +31,8 @@ public:
     /// Text and tooltip of what is under the pointer, after the picture changed under it.
     void refreshHover();
     void forgetHover();
+    /// One entry of the view history for a series of wheel turns or keys.
+    void rememberOnce();
 
 private:
     enum class Drag {
@@ -78,8 +80,6 @@ private:
     Ruler rulerTo(const QPointF& pos) const;
     std::int64_t bytesNear(double y) const;
     std::optional<std::size_t> rulerAt(const QPointF& pos) const;
-    /// One entry of the view history for a series of wheel turns.
-    void rememberOnce();
 
     TimelineView& m_view;
     TimelineScene& m_scene;

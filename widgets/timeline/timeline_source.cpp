@@ -128,7 +128,8 @@ public:
     bool hasTimes() const override { return true; }
     double timeOf(StateIndex state) const override
     {
-        return static_cast<double>(m_rows.timesUs[state] - m_rows.timesUs.front());
+        const std::size_t row = std::min<std::size_t>(state, m_rows.timesUs.size() - 1);
+        return static_cast<double>(m_rows.timesUs[row] - m_rows.timesUs.front());
     }
     StateIndex stateAtTime(double us) const override
     {

@@ -114,6 +114,7 @@ private:
     void panBy(double share);
     void zoomToMark(std::uint32_t mark);
     double zoomAnchor() const;
+    QString selectionName() const;
 
     StackRequest stackRequest(const TimelineScene& scene) const;
     void prepareFrame();
