@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/formats/assembler.hpp"
 
+#include "model/core/large_pages.hpp"
 #include "model/core/limits.hpp"
 #include "model/core/units.hpp"
 
@@ -46,6 +47,8 @@ Assembler::Assembler(SnapshotBuilder& builder, const ReadOptions& options)
         m_words[id] = word;
     }
     m_chunks.emplace_back();
+    m_emptyText = builder.strings().intern("");
+    m_notCompiled = builder.strings().intern("N/A");
     m_emptyNode = StackId{newNode(Value::emptyList()).id()};
 }
 
@@ -132,34 +135,6 @@ std::uint64_t Assembler::keysOf(std::span<const Value> flat) const
     for (std::size_t i = 0; i < flat.size(); i += 2)
         keys |= bit(keyOf(flat[i]));
     return keys;
-}
-
-Value Assembler::newNode(Value content)
-{
-    m_nodes.push_back(content);
-    return {Tag::Node, static_cast<std::int64_t>(m_nodes.size() - 1)};
-}
-
-Value Assembler::share(Value value)
-{
-    switch (value.tag()) {
-    case Tag::None:
-    case Tag::Bool:
-    case Tag::Int:
-    case Tag::Boxed:
-    case Tag::Unsigned:
-    case Tag::Huge:
-    case Tag::Real:
-    case Tag::Text:
-    case Tag::Opaque:
-    case Tag::Name:
-    case Tag::Node:
-    case Tag::EmptyTuple:
-    case Tag::Pair:
-        return value;
-    default:
-        return newNode(value);
-    }
 }
 
 Value Assembler::finishDict(std::span<const Value> keysAndValues)
@@ -568,7 +543,7 @@ double Assembler::expect(std::uint64_t done, std::uint64_t total)
         return count + static_cast<std::size_t>(std::min(1e8, static_cast<double>(count) * more));
     };
     chunk.rows.reserve(grown(rows));
-    m_nodes.reserve(grown(m_nodes.size()));
+    reserveLarge(m_nodes, grown(m_nodes.size()));
     return more;
 }
 

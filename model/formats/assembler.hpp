@@ -53,7 +53,14 @@ public:
     // What pickles need besides: containers that are filled while others already refer to them.
 
     /// The same value with an identity of its own, to be stored in several places. Scalars stay themselves.
-    Value share(Value value);
+    Value share(Value value)
+    {
+        const Tag tag = value.tag();
+        return tag <= Tag::Opaque || tag == Tag::Name || tag == Tag::Node || tag == Tag::EmptyTuple
+                || tag == Tag::Pair
+            ? value
+            : newNode(value);
+    }
     /// Adds pairs to a dict. False when `dict` is not one.
     bool setItems(Value& dict, std::span<const Value> keysAndValues);
     /// Adds items to a list. False when `list` is not one.
@@ -153,7 +160,11 @@ private:
     const Word* wordOf(Value value) const;
     StringId internShort(std::string_view text);
     std::uint64_t keysOf(std::span<const Value> flat) const;
-    Value newNode(Value content);
+    Value newNode(Value content)
+    {
+        m_nodes.push_back(content);
+        return {Tag::Node, static_cast<std::int64_t>(m_nodes.size() - 1)};
+    }
     Value newDict(std::span<const Value> flat, std::uint64_t keys);
     Value newList(std::span<const Value> items);
     Value newBody(std::span<const Value> flat, std::uint64_t keys);
@@ -266,6 +277,8 @@ private:
     std::vector<FrameId> m_scratch;
     std::vector<StackId> m_stackNodes; ///< the node that stands for a stack nobody else refers to
     StackId m_emptyNode = StackId::none;
+    StringId m_emptyText = StringId::none;
+    StringId m_notCompiled = StringId::none; ///< what PyTorch writes outside of compiled regions
 
     std::map<std::pair<DictKind, std::string>, std::uint64_t> m_oddTypes;
     std::unordered_map<std::uint64_t, std::uint64_t> m_oddKeys; ///< kind and StringId → how often

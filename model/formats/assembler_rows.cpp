@@ -133,9 +133,7 @@ void Assembler::setEventField(EventRow& row, Key key, Value keyValue, Value valu
         break;
     case Key::CompileContext: {
         const StringId text = metadataText(value);
-        // What PyTorch writes outside of compiled regions.
-        const bool outside = valid(text) && m_builder.strings().view(text) == "N/A";
-        row.compileContext = outside ? StringId::none : text;
+        row.compileContext = text == m_notCompiled ? StringId::none : text;
         break;
     }
     case Key::UserMetadata:
@@ -393,7 +391,7 @@ StringId Assembler::textOrNone(Value value)
 StringId Assembler::metadataText(Value value)
 {
     const StringId text = textOrNone(value);
-    return valid(text) && m_builder.strings().view(text).empty() ? StringId::none : text;
+    return text == m_emptyText ? StringId::none : text;
 }
 
 PoolId Assembler::poolOf(Value value)

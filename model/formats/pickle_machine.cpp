@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/formats/pickle_machine.hpp"
 
+#include "model/core/large_pages.hpp"
 #include "model/core/limits.hpp"
 #include "model/core/units.hpp"
 #include "model/formats/pickle_opcodes.hpp"
@@ -142,19 +143,32 @@ std::optional<Error> PickleMachine::run()
             ++p;
             continue;
         case EMPTY_DICT:
-            *top++ = Value::emptyDict();
+        case EMPTY_LIST: {
+            const Value empty = *p == EMPTY_DICT ? Value::emptyDict() : Value::emptyList();
             ++p;
+            // As Python writes it; memoized at once, without a look at what it is.
+            if (p < m_end && *p == MEMOIZE && m_memoCount == m_memo.size()) {
+                const Value shared = m_assembler.share(empty);
+                m_memo.push_back(shared);
+                ++m_memoCount;
+                *top++ = shared;
+                ++p;
+            } else {
+                *top++ = empty;
+            }
             continue;
-        case EMPTY_LIST:
-            *top++ = Value::emptyList();
-            ++p;
-            continue;
+        }
         case SHORT_BINUNICODE: {
             const std::size_t length = p[1];
             if (static_cast<std::size_t>(m_end - p) < 2 + length) [[unlikely]]
                 break;
             *top++ = m_assembler.text({reinterpret_cast<const char*>(p) + 2, length});
             p += 2 + length;
+            if (p < m_end && *p == MEMOIZE && m_memoCount == m_memo.size()) {
+                m_memo.push_back(top[-1]);
+                ++m_memoCount;
+                ++p;
+            }
             continue;
         }
         default:
@@ -256,8 +270,9 @@ bool PickleMachine::refill(std::size_t wanted)
     m_job.report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
     const auto view = m_bytes.peek(wanted);
     if (const double more = m_assembler.expect(m_bytes.packedOffset(), m_bytes.packedSize()); more > 0)
-        m_memo.reserve(m_memo.size()
-            + static_cast<std::size_t>(std::min(1e8, static_cast<double>(m_memo.size()) * more)));
+        reserveLarge(m_memo,
+            m_memo.size()
+                + static_cast<std::size_t>(std::min(1e8, static_cast<double>(m_memo.size()) * more)));
     m_baseOffset = m_bytes.offset();
     m_base = m_at = view.data();
     m_end = m_base + std::min(view.size(), std::max(wanted, window));

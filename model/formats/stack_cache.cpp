@@ -35,10 +35,32 @@ std::uint64_t extend(std::uint64_t hash, const unsigned char* from, std::size_t 
 
 } // namespace
 
-std::optional<StackCache::Hit> StackCache::find(const unsigned char* at, const unsigned char* end) const
+std::optional<StackCache::Hit> StackCache::find(const unsigned char* at, const unsigned char* end)
 {
     if (m_entries.empty() || static_cast<std::size_t>(end - at) < lookAhead)
         return std::nullopt;
+    // Training repeats itself: what came after the last stack before mostly comes again.
+    std::uint32_t id = m_last == 0 ? 0 : m_entries[m_last - 1].follower;
+    if (id == 0 || !matches(id, at, end)) {
+        id = search(at, end);
+        if (id != 0 && m_last != 0)
+            m_entries[m_last - 1].follower = id;
+    }
+    if (id == 0)
+        return std::nullopt;
+    m_last = id;
+    return Hit{m_entries[id - 1].length, m_entries[id - 1].stack};
+}
+
+bool StackCache::matches(std::uint32_t id, const unsigned char* at, const unsigned char* end) const
+{
+    const Entry& e = m_entries[id - 1];
+    return e.length <= static_cast<std::size_t>(end - at)
+        && std::memcmp(m_bytes.data() + e.offset, at, e.length) == 0;
+}
+
+std::uint32_t StackCache::search(const unsigned char* at, const unsigned char* end) const
+{
     std::array<std::uint64_t, heads.size()> hashes{};
     std::uint64_t hash = 1;
     std::size_t done = 0;
@@ -48,24 +70,20 @@ std::optional<StackCache::Hit> StackCache::find(const unsigned char* at, const u
         hashes[i] = hash;
     }
     for (std::size_t i = heads.size(); i-- > 0;)
-        if (const auto hit = probe(hashes[i], at, end))
-            return hit;
-    return std::nullopt;
+        if (const std::uint32_t id = probe(hashes[i], at, end); id != 0)
+            return id;
+    return 0;
 }
 
-std::optional<StackCache::Hit> StackCache::probe(
-    std::uint64_t hash, const unsigned char* at, const unsigned char* end) const
+std::uint32_t StackCache::probe(std::uint64_t hash, const unsigned char* at, const unsigned char* end) const
 {
     std::size_t slot = hash & (m_slots.size() - 1);
     while (m_slots[slot] != 0 && m_entries[m_slots[slot] - 1].hash != hash)
         slot = (slot + 1) & (m_slots.size() - 1);
-    for (std::uint32_t id = m_slots[slot]; id != 0; id = m_entries[id - 1].next) {
-        const Entry& e = m_entries[id - 1];
-        if (e.length <= static_cast<std::size_t>(end - at)
-            && std::memcmp(m_bytes.data() + e.offset, at, e.length) == 0)
-            return Hit{e.length, e.stack};
-    }
-    return std::nullopt;
+    std::uint32_t id = m_slots[slot];
+    while (id != 0 && !matches(id, at, end))
+        id = m_entries[id - 1].next;
+    return id;
 }
 
 void StackCache::insert(const unsigned char* at, std::size_t length, StackId stack)
@@ -91,7 +109,7 @@ void StackCache::insert(const unsigned char* at, std::size_t length, StackId sta
     if (same >= maxSameHead)
         return;
     m_entries.push_back({hash, static_cast<std::uint32_t>(m_bytes.size()), static_cast<std::uint32_t>(length),
-        stack, m_slots[slot]});
+        stack, m_slots[slot], 0});
     m_bytes.insert(m_bytes.end(), at, at + length);
     m_slots[slot] = static_cast<std::uint32_t>(m_entries.size());
 }
@@ -115,6 +133,7 @@ void StackCache::clear()
 {
     m_bytes.clear();
     m_entries.clear();
+    m_last = 0;
     m_slots.clear();
 }
 

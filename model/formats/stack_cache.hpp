@@ -21,7 +21,7 @@ public:
     };
 
     /// The stack whose bytes stand at `at`; needs lookAhead readable bytes.
-    std::optional<Hit> find(const unsigned char* at, const unsigned char* end) const;
+    std::optional<Hit> find(const unsigned char* at, const unsigned char* end);
     void insert(const unsigned char* at, std::size_t length, StackId stack);
     void clear();
 
@@ -34,12 +34,16 @@ private:
         std::uint32_t length;
         StackId stack;
         std::uint32_t next; ///< another entry with the same head, 0 = none, else index + 1
+        std::uint32_t follower; ///< what was found after it last time, likewise
     };
-    std::optional<Hit> probe(std::uint64_t hash, const unsigned char* at, const unsigned char* end) const;
+    bool matches(std::uint32_t id, const unsigned char* at, const unsigned char* end) const;
+    std::uint32_t probe(std::uint64_t hash, const unsigned char* at, const unsigned char* end) const;
+    std::uint32_t search(const unsigned char* at, const unsigned char* end) const;
     void grow();
 
     std::vector<unsigned char> m_bytes;
     std::vector<Entry> m_entries;
+    std::uint32_t m_last = 0; ///< the entry found last, 0 = none, else index + 1
     std::vector<std::uint32_t> m_slots; ///< 0 = empty, else index of a head's newest entry + 1
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/snapshot/builder.hpp"
 
+#include "model/core/large_pages.hpp"
 #include "model/core/limits.hpp"
 
 #include <algorithm>
@@ -64,12 +65,17 @@ void EventBuffer::append(const EventRow& row, StreamId stream)
     columns.stream.push_back(stream);
     columns.timeUs.push_back(row.timeUs);
     columns.stack.push_back(row.stack);
-    appendRare(columns.pool, row.pool, at);
-    appendRare(columns.userMetadata, row.userMetadata, at);
-    appendRare(columns.compileContext, row.compileContext, at);
-    appendRare(columns.internalMetadata, row.internalMetadata, at);
-    appendRare(columns.category, row.category, at);
-    appendRare(columns.forwardStack, row.forwardStack, at);
+    const bool rare = valid(row.pool) || valid(row.userMetadata) || valid(row.compileContext)
+        || valid(row.internalMetadata) || valid(row.category) || valid(row.forwardStack);
+    if (rare || anyRare) {
+        anyRare = true;
+        appendRare(columns.pool, row.pool, at);
+        appendRare(columns.userMetadata, row.userMetadata, at);
+        appendRare(columns.compileContext, row.compileContext, at);
+        appendRare(columns.internalMetadata, row.internalMetadata, at);
+        appendRare(columns.category, row.category, at);
+        appendRare(columns.forwardStack, row.forwardStack, at);
+    }
     const EventIndex event{static_cast<std::uint32_t>(at)};
     if (row.action == Action::Oom)
         ooms.push_back({event, row.hasSize ? std::optional(row.size) : std::nullopt, row.deviceFree});
@@ -120,6 +126,7 @@ void EventBuffer::replace(std::size_t at, const EventRow& row, StreamId stream)
     columns.stream[at] = stream;
     columns.timeUs[at] = row.timeUs;
     columns.stack[at] = row.stack;
+    anyRare = true;
     replaceRare(columns.pool, row.pool, at, columns.count());
     replaceRare(columns.userMetadata, row.userMetadata, at, columns.count());
     replaceRare(columns.compileContext, row.compileContext, at, columns.count());
@@ -145,7 +152,7 @@ void EventBuffer::reserve(std::size_t count)
 {
     const auto grow = [count](auto& column) {
         if (!column.empty())
-            column.reserve(count);
+            reserveLarge(column, count);
     };
     grow(columns.action);
     grow(columns.address);

@@ -38,6 +38,9 @@ struct EventBuffer {
     std::vector<OomEvent> ooms;
     std::vector<std::pair<EventIndex, StringId>> otherActions;
 
+    /// Whether any column of the second group was begun.
+    bool anyRare = false;
+
     std::size_t count() const { return columns.count(); }
     void append(const EventRow& row, StreamId stream);
     /// Copies row `from` of `other` (with its side tables) to the end.
