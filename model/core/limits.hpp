@@ -33,6 +33,13 @@ inline constexpr std::int64_t maxDevice = 4095;
 /// Values a pickle may hold open at once: this many plus one per 16 bytes read, and open MARKs.
 inline constexpr std::size_t maxOpenValues = 1U << 22;
 inline constexpr std::size_t maxOpenMarks = 1U << 16;
+/// Objects (dicts, lists, memo slots) a file may make: this many plus one per 8 bytes read. A real one needs some
+/// 20 bytes and more.
+inline constexpr std::size_t maxObjects = 1U << 22;
+/// Events a file may list: this many plus one per 16 bytes. More are references to the same few, without end.
+inline constexpr std::size_t maxRepeatedEvents = 1U << 21;
+/// Different pairs of numbers (pool ids) told apart.
+inline constexpr std::size_t maxPairs = 1U << 18;
 /// Frames kept of one stack; what is beyond is counted, not stored.
 inline constexpr std::size_t maxStackFrames = 4096;
 /// Names kept as examples in one data-quality note.

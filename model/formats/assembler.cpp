@@ -156,7 +156,7 @@ Value Assembler::finishTuple(std::span<const Value> items)
     if (items.size() == 2 && items[0].tag() <= Tag::Boxed && items[1].tag() <= Tag::Boxed) {
         const auto first = integerOf(items[0]);
         const auto second = integerOf(items[1]);
-        if (first && second) {
+        if (first && second && m_pairs.size() < limits::maxPairs) {
             const auto [entry, added]
                 = m_pairIds.try_emplace({*first, *second}, static_cast<std::uint32_t>(m_pairs.size()));
             if (added) {
@@ -545,6 +545,14 @@ double Assembler::expect(std::uint64_t done, std::uint64_t total)
     chunk.rows.reserve(grown(rows));
     reserveLarge(m_nodes, grown(m_nodes.size()));
     return more;
+}
+
+bool Assembler::tooMany(std::uint64_t bytes, std::uint64_t memoSlots)
+{
+    m_bytesSeen = bytes;
+    const std::uint64_t made
+        = m_nodes.size() + m_segments.size() + m_blocks.size() + m_annotations.size() + events();
+    return made + memoSlots > limits::maxObjects + (bytes / 8) || m_nodes.size() > limits::maxEvents;
 }
 
 std::uint64_t Assembler::events() const

@@ -103,6 +103,8 @@ public:
     /// move while they grow. Only address space: pages that stay unused cost nothing. Gives, once, by how
     /// much what is there will grow; else 0.
     double expect(std::uint64_t done, std::uint64_t total);
+    /// Whether `bytes` of a file cannot honestly have made so many objects.
+    bool tooMany(std::uint64_t bytes, std::uint64_t memoSlots);
     /// Events made so far.
     std::uint64_t events() const;
     /// "12,345 events and 12 segments": for messages about files that end early.
@@ -215,15 +217,27 @@ private:
     void oddType(DictKind kind, Value key, Value value);
     std::string plainText(Value value, int depth = 0) const;
 
-    // assembler_finish.cpp
-    struct Top;
+    // assembler_finish.cpp, assembler_notes.cpp
+    /// The values under the keys of the top level.
+    struct Top {
+        std::optional<Value> segments;
+        std::optional<Value> traces;
+        std::optional<Value> hostSegments;
+        std::optional<Value> hostTraces;
+        Value settings;
+        Value annotations;
+        Value ringCapacity;
+        Value ringOverflowed;
+        Key last = Key::Other; ///< of the last pair in the file
+        bool cut = false;
+    };
     struct TraceList {
         int ordinal = 0;
         std::vector<Range> ranges;
     };
     std::optional<Error> readTop(Value top, Top& result);
     Error notASnapshot(const std::string& found) const;
-    void finishTraces(Top& top);
+    std::optional<Error> finishTraces(Top& top);
     void addTrace(TraceList& trace, bool alone);
     EventBuffer takeRows(const TraceList& trace, bool alone);
     std::vector<Range> rangesOf(Value list);
@@ -285,6 +299,7 @@ private:
     std::map<std::string, std::uint64_t, std::less<>> m_foreign;
     std::uint64_t m_frameChanges = 0;
     std::uint64_t m_expectFrom = 0;
+    std::uint64_t m_bytesSeen = 0;
     bool m_expected = false;
     std::uint64_t m_cutTexts = 0;
     std::size_t m_longTextBytes = 0;

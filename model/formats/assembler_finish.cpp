@@ -13,27 +13,14 @@
 
 namespace tidemark {
 
-/// The values under the keys of the top level.
-struct Assembler::Top {
-    std::optional<Value> segments;
-    std::optional<Value> traces;
-    std::optional<Value> hostSegments;
-    std::optional<Value> hostTraces;
-    Value settings;
-    Value annotations;
-    Value ringCapacity;
-    Value ringOverflowed;
-    Key last = Key::Other; ///< of the last pair in the file
-    bool cut = false;
-};
-
 std::optional<Error> Assembler::finish(Value value, bool cut)
 {
     Top top;
     top.cut = cut;
     if (auto error = readTop(value, top))
         return error;
-    finishTraces(top);
+    if (auto error = finishTraces(top))
+        return error;
     // Half of the segments beside a trace would give wrong totals; alone they are better than nothing.
     const bool cutSegments
         = cut && events() > 0 && (top.last == Key::Segments || top.last == Key::HostSegments);
@@ -175,7 +162,7 @@ std::vector<Assembler::Range> Assembler::rangesOf(Value list)
     return ranges;
 }
 
-void Assembler::finishTraces(Top& top)
+std::optional<Error> Assembler::finishTraces(Top& top)
 {
     std::vector<TraceList> traces;
     if (top.traces) {
@@ -192,6 +179,16 @@ void Assembler::finishTraces(Top& top)
     if (top.hostTraces)
         if (auto ranges = rangesOf(*top.hostTraces); !ranges.empty())
             traces.push_back({-1, std::move(ranges)});
+
+    std::uint64_t listed = 0;
+    for (const TraceList& t : traces)
+        for (const Range& r : t.ranges)
+            listed += r.count;
+    if (listed > events() && listed > limits::maxRepeatedEvents + (m_bytesSeen / 16))
+        return Error{ErrorCode::TooLarge,
+            "The file lists " + formatUnsigned(listed) + " events, but holds only " + formatUnsigned(events())
+                + " different ones: it refers to them again and again, which no recorder does.",
+            std::nullopt};
 
     // Lists of several devices that refer to the same rows cannot be moved.
     std::vector<Range> used;
@@ -213,6 +210,7 @@ void Assembler::finishTraces(Top& top)
     for (const TraceList& t : traces)
         m_builder.device(t.ordinal).hasSegments
             = t.ordinal != m_cutDevice && (t.ordinal == -1 ? m_hasHostSegments : m_hasSegments);
+    return std::nullopt;
 }
 
 EventBuffer Assembler::takeRows(const TraceList& trace, bool alone)
@@ -487,157 +485,6 @@ void Assembler::finishBlock(const BlockDraft& draft, std::uint64_t& running, int
             "Sizes of zero, below zero or of 2^63 and more: they are shown as they are and count as 0 in "
             "every total.");
     device.blocks.push_back(block);
-}
-
-void Assembler::finishAnnotations(Value list)
-{
-    for (const Value item : itemsOf(list)) {
-        const Value v = resolve(item);
-        if (v.tag() == Tag::Annotation) {
-            m_builder.addAnnotation(m_annotations[v.id()]);
-            continue;
-        }
-        Annotation annotation;
-        if (v.tag() == Tag::Dict)
-            for (std::size_t i = 0; i + 1 < m_dicts[v.id()].flat.size(); i += 2)
-                setAnnotationField(annotation, keyOf(m_dicts[v.id()].flat[i]), m_dicts[v.id()].flat[i + 1]);
-        m_builder.addAnnotation(annotation);
-    }
-}
-
-void Assembler::finishSettings(const std::string& prefix, Value dict, int depth)
-{
-    const Value content = resolve(dict);
-    if (content.tag() != Tag::Dict || depth > 3)
-        return;
-    const std::vector<Value> flat = m_dicts[content.id()].flat;
-    for (std::size_t i = 0; i < flat.size(); i += 2) {
-        const std::string key = prefix + plainText(flat[i]);
-        const Value v = resolve(flat[i + 1]);
-        switch (v.tag()) {
-        case Tag::Bool:
-            m_builder.addSetting(key, v.payload() != 0);
-            break;
-        case Tag::Int:
-        case Tag::Boxed:
-        case Tag::Unsigned:
-            m_builder.addSetting(key, integerOf(v).value_or(0));
-            break;
-        case Tag::Real:
-            m_builder.addSetting(key, m_reals[v.id()]);
-            break;
-        case Tag::Dict:
-            finishSettings(key + '.', v, depth + 1);
-            break;
-        default:
-            m_builder.addSetting(key, plainText(v));
-            break;
-        }
-    }
-}
-
-/// `trace_alloc_max_entries` and `trace_alloc_overflowed`: at the top level or among the settings, one value
-/// or one per device.
-void Assembler::finishRings(const Top& top)
-{
-    Value capacity = top.ringCapacity;
-    Value overflowed = top.ringOverflowed;
-    const Value settings = resolve(top.settings);
-    if (settings.tag() == Tag::Dict) {
-        const std::vector<Value>& flat = m_dicts[settings.id()].flat;
-        for (std::size_t i = 0; i < flat.size(); i += 2) {
-            if (keyOf(flat[i]) == Key::TraceAllocMaxEntries)
-                capacity = flat[i + 1];
-            if (keyOf(flat[i]) == Key::TraceAllocOverflowed)
-                overflowed = flat[i + 1];
-        }
-    }
-    const auto perDevice = [this](Value v, std::size_t device) -> std::optional<std::int64_t> {
-        const Value content = resolve(v);
-        if (content.tag() == Tag::Pair)
-            return device == 0 ? std::optional(m_pairs[content.id()].first)
-                : device == 1  ? std::optional(m_pairs[content.id()].second)
-                               : std::nullopt;
-        if (content.tag() == Tag::List)
-            return device < itemsOf(content).size() ? integerOf(itemsOf(content)[device]) : std::nullopt;
-        return integerOf(content);
-    };
-    const std::size_t slots = m_builder.deviceSlots();
-    for (std::size_t i = 0; i < slots; ++i) {
-        const auto entries = perDevice(capacity, i);
-        const auto wrapped = perDevice(overflowed, i);
-        if (!entries && !wrapped)
-            continue;
-        DeviceTrace* device = m_builder.findDevice(static_cast<int>(i));
-        if (!device)
-            continue;
-        if (entries && *entries > 0)
-            device->ringCapacity = static_cast<std::uint64_t>(*entries);
-        if (wrapped)
-            device->ringOverflowed = *wrapped != 0;
-    }
-}
-
-void Assembler::finishNotes()
-{
-    std::uint64_t oddKeys = 0;
-    const auto unknownKey = [&](std::string_view example, std::uint64_t count) {
-        oddKeys += count;
-        m_builder.note(Quality::UnknownKey, std::nullopt, example,
-            "Keys that no version of PyTorch writes, or values of a kind not expected there: they are left "
-            "out.");
-    };
-    std::vector<std::pair<std::string, std::uint64_t>> names;
-    for (const auto& [packed, count] : m_oddKeys) {
-        const auto kind = static_cast<DictKind>(packed >> 32U);
-        const StringId id{static_cast<std::uint32_t>(packed)};
-        const std::string name = valid(id) ? displayText(m_builder.strings().view(id), 80) : "None";
-        names.emplace_back(*kindName(kind) ? std::string(kindName(kind)) + '.' + name : name, count);
-    }
-    std::ranges::sort(names);
-    for (const auto& [name, count] : names)
-        unknownKey(name, count);
-    for (const auto& [where, count] : m_oddTypes) {
-        const std::string kind = kindName(where.first);
-        unknownKey(kind.empty() ? where.second : kind + '.' + where.second, count);
-    }
-    if (m_lostFrames > 0)
-        unknownKey("frames (items that are no frames)", m_lostFrames);
-    if (QualityNote* note = m_builder.findNote(Quality::UnknownKey, std::nullopt))
-        note->count = oddKeys;
-
-    for (const auto& [name, count] : m_foreign) {
-        m_builder.note(Quality::ForeignObject, std::nullopt, displayText(name, 80),
-            "The file names classes or functions of other programs to be called when it is loaded: none was "
-            "called, "
-            "such values are left out.");
-        m_builder.findNote(Quality::ForeignObject, std::nullopt)->count += count - 1;
-    }
-
-    std::uint64_t bad = 0;
-    for (std::size_t i = 0; i < m_builder.strings().size(); ++i) {
-        const std::string_view text = m_builder.strings().view(StringId{static_cast<std::uint32_t>(i)});
-        if (isValidUtf8(text))
-            continue;
-        ++bad;
-        m_builder.note(Quality::BadText, std::nullopt, displayText(text, 80),
-            "Texts that are not valid UTF-8: the bad bytes are shown as U+FFFD.");
-    }
-    if (m_cutTexts + m_cutStacks == 0)
-        return;
-    std::string sentence;
-    if (bad > 0)
-        sentence = "Texts that are not valid UTF-8: the bad bytes are shown as U+FFFD. ";
-    if (m_cutTexts > 0)
-        sentence += formatCount(static_cast<std::int64_t>(m_cutTexts)) + " very long texts were cut. ";
-    if (m_cutStacks > 0)
-        sentence += formatCount(static_cast<std::int64_t>(m_cutStacks)) + " stacks were cut to "
-            + formatCount(static_cast<std::int64_t>(limits::maxStackFrames)) + " frames. ";
-    sentence.pop_back();
-    m_builder.note(Quality::BadText, std::nullopt, "", sentence);
-    QualityNote* note = m_builder.findNote(Quality::BadText, std::nullopt);
-    note->sentence = sentence;
-    note->count = bad + m_cutTexts + m_cutStacks;
 }
 
 } // namespace tidemark

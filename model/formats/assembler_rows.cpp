@@ -109,6 +109,8 @@ void Assembler::setEventField(EventRow& row, Key key, Value keyValue, Value valu
         if (std::int64_t n = 0; toInteger(value, n)) {
             row.size = value.tag() == Tag::Huge ? std::numeric_limits<std::int64_t>::min() : n;
             row.hasSize = true;
+            const bool odd = value.tag() == Tag::Huge || value.tag() == Tag::Unsigned;
+            row.sizeText = odd ? m_builder.strings().intern(plainText(value)) : StringId::none;
         } else
             oddType(DictKind::Event, keyValue, value);
         break;

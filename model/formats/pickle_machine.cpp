@@ -267,6 +267,14 @@ bool PickleMachine::refill(std::size_t wanted)
         fail(ErrorCode::Cancelled, "Reading was stopped.");
         return false;
     }
+    if (m_assembler.tooMany(m_bytes.offset(), m_memoCount)) {
+        m_opcodeOffset = m_baseOffset = m_bytes.offset();
+        m_base = m_at = m_end = nullptr;
+        fail(ErrorCode::TooLarge,
+            "Up to byte " + formatUnsigned(m_opcodeOffset)
+                + " the pickle makes far more objects than any snapshot of that length.");
+        return false;
+    }
     m_job.report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
     const auto view = m_bytes.peek(wanted);
     if (const double more = m_assembler.expect(m_bytes.packedOffset(), m_bytes.packedSize()); more > 0)

@@ -81,6 +81,8 @@ void EventBuffer::append(const EventRow& row, StreamId stream)
         ooms.push_back({event, row.hasSize ? std::optional(row.size) : std::nullopt, row.deviceFree});
     else if (row.action == Action::Unknown)
         otherActions.emplace_back(event, row.otherAction);
+    if (valid(row.sizeText))
+        oddSizes.emplace_back(event, row.sizeText);
 }
 
 EventRow EventBuffer::row(std::size_t at) const
@@ -110,6 +112,11 @@ EventRow EventBuffer::row(std::size_t at) const
         if (found != otherActions.end() && found->first == event)
             row.otherAction = found->second;
     }
+    if (row.size < 0) {
+        const auto found = findEvent(oddSizes, event);
+        if (found != oddSizes.end() && found->first == event)
+            row.sizeText = found->second;
+    }
     return row;
 }
 
@@ -138,9 +145,13 @@ void EventBuffer::replace(std::size_t at, const EventRow& row, StreamId stream)
     const auto oom = findEvent(ooms, event);
     if (oom != ooms.end() && oom->event == event)
         ooms.erase(oom);
-    const auto other = findEvent(otherActions, event);
-    if (other != otherActions.end() && other->first == event)
-        otherActions.erase(other);
+    for (auto* table : {&otherActions, &oddSizes}) {
+        const auto other = findEvent(*table, event);
+        if (other != table->end() && other->first == event)
+            table->erase(other);
+    }
+    if (valid(row.sizeText))
+        oddSizes.insert(findEvent(oddSizes, event), {event, row.sizeText});
     if (row.action == Action::Oom)
         ooms.insert(findEvent(ooms, event),
             {event, row.hasSize ? std::optional(row.size) : std::nullopt, row.deviceFree});
@@ -188,8 +199,9 @@ void EventBuffer::truncate(std::size_t count)
     cut(columns.forwardStack);
     while (!ooms.empty() && index(ooms.back().event) >= count)
         ooms.pop_back();
-    while (!otherActions.empty() && index(otherActions.back().first) >= count)
-        otherActions.pop_back();
+    for (auto* table : {&otherActions, &oddSizes})
+        while (!table->empty() && index(table->back().first) >= count)
+            table->pop_back();
 }
 
 SnapshotBuilder::SnapshotBuilder()
@@ -246,6 +258,7 @@ void SnapshotBuilder::addTrace(int ordinal, EventBuffer&& events)
     d.events = std::move(events.columns);
     d.ooms = std::move(events.ooms);
     d.otherActions = std::move(events.otherActions);
+    d.oddSizes = std::move(events.oddSizes);
 }
 
 void SnapshotBuilder::addSetting(std::string key, SettingValue value)

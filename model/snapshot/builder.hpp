@@ -19,6 +19,7 @@ struct EventRow {
     std::uint64_t address = 0;
     std::int64_t size = 0;
     bool hasSize = false;
+    StringId sizeText = StringId::none; ///< see DeviceTrace::oddSizes
     std::optional<std::int64_t> deviceFree;
     std::int64_t stream = 0;
     std::int64_t timeUs = noTime;
@@ -37,6 +38,7 @@ struct EventBuffer {
     EventColumns columns;
     std::vector<OomEvent> ooms;
     std::vector<std::pair<EventIndex, StringId>> otherActions;
+    std::vector<std::pair<EventIndex, StringId>> oddSizes;
 
     /// Whether any column of the second group was begun.
     bool anyRare = false;

@@ -128,6 +128,9 @@ struct DeviceTrace {
     std::vector<OomEvent> ooms;
     /// Event and word of every Action::Unknown, in order.
     std::vector<std::pair<EventIndex, StringId>> otherActions;
+    /// Event and digits of every size that does not fit in 63 bits, as the file states it (a −1 stored as
+    /// 2^64 − 1, a number of twenty bytes), in order. In the column such a size is below 0.
+    std::vector<std::pair<EventIndex, StringId>> oddSizes;
     /// `trace_alloc_max_entries` and `trace_alloc_overflowed`, where written.
     std::optional<std::uint64_t> ringCapacity;
     std::optional<bool> ringOverflowed;
@@ -141,7 +144,8 @@ struct DeviceTrace {
 /// Device ordinal given to the CPU's own allocator in profiler recordings.
 inline constexpr int cpuOrdinal = -2;
 
-/// Device of an annotation that belongs to the whole process (profiler traces): it marks every device's trace.
+/// Device of an annotation that belongs to the whole process (profiler traces): it marks every device's
+/// trace.
 inline constexpr int everyDevice = -3;
 
 /// "GPU 0", "pinned host memory", "CPU".

@@ -456,4 +456,42 @@ Py pySnapshot(std::vector<Py> segments, std::vector<Py> traces)
     return pyDict({{"segments", pyList(std::move(segments))}, {"device_traces", pyList(std::move(traces))}});
 }
 
+/// Two stacks over three frame objects, events with and without frames, an unmatched free, a block that is
+/// live.
+Py pySample()
+{
+    constexpr std::uint64_t base = sampleBase;
+    constexpr std::int64_t start = sampleStart;
+    const Py inner = pyFrame("relu", "net.py", 12);
+    const Py outer = pyFrame("main \U0001f600 \\ \n", "train.py", 70000);
+    const Py kernel = pyFrame("at::native::kernel", "", 0);
+    const Py one = pyList({inner, outer});
+    const Py two = pyList({kernel, inner, outer});
+    return pyDict({
+        {"segments",
+            pyList({pySegment(0, base, 2097152,
+                {pyBlock(base, 1048576, "active_allocated", 1000000, one),
+                    pyBlock(base + 1048576, 1048576, "inactive", 0)})})},
+        {"device_traces",
+            pyList({pyList({
+                        pyEvent("segment_alloc", base, 2097152, start, one),
+                        pyEvent("alloc", base, 1000000, start + 1, one, 7),
+                        pyEvent("alloc", base + 1048576, 300, start + 2, two),
+                        pyEvent("free_requested", base + 1048576, 300, start + 3, two),
+                        pyEvent("free_completed", base + 1048576, 300, start + 3),
+                        pyEvent("free_completed", 0xffff810000000200, 512, start + 4, pyList()),
+                    }),
+                pyList()})},
+        {"allocator_settings",
+            pyDict({{"PYTORCH_CUDA_ALLOC_CONF", pyText("")}, {"max_split_size", pyInt(-1)},
+                {"garbage_collection_threshold", pyReal(0.5)}, {"expandable_segments", pyBool(true)},
+                {"roundup_power2_divisions", pyDict({{"256", pyInt(4)}})}})},
+        {"external_annotations",
+            pyList({pyDict({{"stage", pyText("START")}, {"name", pyText("ProfilerStep#3")},
+                        {"device", pyInt(0)}, {"time_us", pyInt(start)}}),
+                pyDict({{"stage", pyText("END")}, {"name", pyText("ProfilerStep#3")}, {"device", pyInt(0)},
+                    {"time_us", pyInt(start + 9)}})})},
+    });
+}
+
 } // namespace tidemark::test

@@ -80,4 +80,10 @@ Py pyBlock(std::uint64_t address, std::int64_t size, std::string_view state, std
 Py pySegment(int device, std::uint64_t address, std::int64_t size, std::vector<Py> blocks);
 Py pySnapshot(std::vector<Py> segments, std::vector<Py> traces);
 
+/// A small whole snapshot: two stacks over three shared frames, six events with and without frames from
+/// sampleStart on, an unmatched free of a high address, one live block at sampleBase, settings and a step.
+Py pySample();
+inline constexpr std::uint64_t sampleBase = 0x7f4000000000;
+inline constexpr std::int64_t sampleStart = 1790000000000000;
+
 } // namespace tidemark::test
