@@ -19,10 +19,12 @@ inline constexpr std::size_t flatMemoSlots = 1U << 20;
 inline constexpr std::size_t maxJsonDepth = 1U << 20;
 /// Bytes of one string that is kept whole (a C++ symbol of 75 kB exists); longer ones are cut and counted.
 inline constexpr std::size_t maxStringBytes = 1U << 20;
-/// A string above this is long; once maxLongTextBytes of distinct long ones are kept, further ones are cut to it.
+/// A string above this is long; once maxLongTextBytes of distinct long ones are kept, further ones are cut to
+/// it.
 inline constexpr std::size_t longTextBytes = 4096;
 inline constexpr std::size_t maxLongTextBytes = 32U << 20;
-/// Memory for lists and dicts that are no part of a snapshot (under unknown keys); what is beyond is not kept.
+/// Memory for lists and dicts that are no part of a snapshot (under unknown keys); what is beyond is not
+/// kept.
 inline constexpr std::size_t maxLooseBytes = 64U << 20;
 /// A list of this many bare numbers is not kept.
 inline constexpr std::size_t maxLooseItems = 1U << 16;
@@ -33,8 +35,8 @@ inline constexpr std::int64_t maxDevice = 4095;
 /// Values a pickle may hold open at once: this many plus one per 16 bytes read, and open MARKs.
 inline constexpr std::size_t maxOpenValues = 1U << 22;
 inline constexpr std::size_t maxOpenMarks = 1U << 16;
-/// Objects (dicts, lists, memo slots) a file may make: this many plus one per 8 bytes read. A real one needs some
-/// 20 bytes and more.
+/// Objects (dicts, lists, memo slots) a file may make: this many plus one per 8 bytes read. A real one needs
+/// some 20 bytes and more.
 inline constexpr std::size_t maxObjects = 1U << 22;
 /// Events a file may list: this many plus one per 16 bytes. More are references to the same few, without end.
 inline constexpr std::size_t maxRepeatedEvents = 1U << 21;
