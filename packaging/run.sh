@@ -34,11 +34,8 @@ for path in "$@"; do
     name=$(basename -- "$path")
     for view in timeline segments; do
         picture=$PWD/${name%%.*}-$view.png
-        if "$tidemark" render "$path" --view "$view" --size 1600x900 -o "$picture"; then
-            printf '%s\n' "$picture"
-        else
-            status=$?
-        fi
+        # It prints the name of the file that it wrote.
+        "$tidemark" render "$path" --view "$view" --size 1600x900 -o "$picture" || status=$?
     done
 done
 exit "$status"
