@@ -20,6 +20,7 @@ constexpr std::array rules{
     // Compiled code. Python names hold no "::", and Python frames always name a file.
     FrameRule{Match::NameContains, "::", cpp},
     FrameRule{Match::FileIs, "??", cpp},
+    FrameRule{Match::SymbolWithoutFile, "", cpp}, // slot_tp_call, method_vectorcall.llvm.123
     FrameRule{Match::NameStartsWith, "<built-in ", cpp}, // as profilers name them
     FrameRule{Match::NameStartsWith, "_Py", cpp},
     FrameRule{Match::NameStartsWith, "Py_", cpp},
@@ -108,6 +109,14 @@ bool contains(std::string_view text, std::string_view part)
     return text.find(part) != std::string_view::npos;
 }
 
+bool isSymbol(std::string_view name)
+{
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+            || c == '.' || c == '$' || c == '@';
+    });
+}
+
 bool inStandardLibrary(std::string_view path)
 {
     if (contains(path, "-packages/"))
@@ -139,6 +148,8 @@ bool matches(const FrameRule& rule, std::string_view name, std::string_view file
         return file == rule.text;
     case Match::FileEndsWith:
         return path.ends_with(rule.text);
+    case Match::SymbolWithoutFile:
+        return file.empty() && isSymbol(name);
     case Match::StandardLibrary:
         return inStandardLibrary(path);
     }

@@ -21,6 +21,8 @@ struct FrameRule {
         FileContains,
         FileIs,
         FileEndsWith,
+        /// A bare symbol, as linkers name functions, without a file: Python frames always have one.
+        SymbolWithoutFile,
         /// Below lib/python3.N (Windows: Python3N/Lib), but not an installed package.
         StandardLibrary,
     };

@@ -34,6 +34,8 @@ QString matchText(const FrameRule& rule)
         return QStringLiteral("path contains");
     case Match::FileEndsWith:
         return QStringLiteral("path ends with");
+    case Match::SymbolWithoutFile:
+        return QStringLiteral("function is a bare symbol and there is no file");
     case Match::StandardLibrary:
         return QStringLiteral("path is that of Python's own library");
     }

@@ -52,6 +52,10 @@ private slots:
         row("pthread_condattr_setpshared", "??", true);
         row("_PyEval_EvalFrameDefault", "/usr/local/src/conda/python-3.12.3/Python/bytecodes.c", true);
         row("aten::mm", "", true);
+        row("slot_tp_call", "", true);
+        row("method_vectorcall.llvm.12275804309777372242", "", true);
+        row("nn.Module: Linear_0", "", false);
+        row("slot_tp_call", "/home/me/train/calls.py", false);
         row("nn.Module: Linear_0", "none", false);
     }
 
