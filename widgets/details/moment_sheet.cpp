@@ -133,23 +133,40 @@ void addShares(const SheetContext& context, DetailsSheet& sheet, const QString& 
         sheet.tables.push_back(std::move(table));
 }
 
+QString valueText(const Setting& setting)
+{
+    const QString value = std::visit(
+        [](const auto& v) -> QString {
+            using T = std::decay_t<decltype(v)>;
+            if constexpr (std::is_same_v<T, bool>)
+                return v ? QStringLiteral("True") : QStringLiteral("False");
+            else if constexpr (std::is_same_v<T, std::string>)
+                return shownText(v);
+            else
+                return QString::number(v);
+        },
+        setting.value);
+    return value.isEmpty() ? QStringLiteral("(empty)") : value;
+}
+
+/// One line a setting; neighbours of one dict with one value ("roundup_power2_divisions.1" … ".32768") share
+/// a line.
 void addSettings(const Snapshot& snapshot, DetailsSheet& sheet)
 {
     QStringList lines;
-    for (const Setting& setting : snapshot.settings) {
-        const QString value = std::visit(
-            [](const auto& v) -> QString {
-                using T = std::decay_t<decltype(v)>;
-                if constexpr (std::is_same_v<T, bool>)
-                    return v ? QStringLiteral("True") : QStringLiteral("False");
-                else if constexpr (std::is_same_v<T, std::string>)
-                    return shownText(v);
-                else
-                    return QString::number(v);
-            },
-            setting.value);
-        lines << shownText(setting.key) + QStringLiteral(" = ")
-                + (value.isEmpty() ? QStringLiteral("(empty)") : value);
+    const auto& settings = snapshot.settings;
+    for (std::size_t i = 0; i < settings.size();) {
+        const QString key = shownText(settings[i].key);
+        const QString value = valueText(settings[i]);
+        const auto dot = key.indexOf(QLatin1Char('.'));
+        std::size_t end = i + 1;
+        while (dot > 0 && end < settings.size() && shownText(settings[end].key).startsWith(key.left(dot + 1))
+            && valueText(settings[end]) == value)
+            ++end;
+        const QString others
+            = end - i > 1 ? QStringLiteral(" … ") + shownText(settings[end - 1].key).mid(dot) : QString();
+        lines << key + others + QStringLiteral(" = ") + value;
+        i = end;
     }
     if (!lines.isEmpty())
         sheet.texts.push_back({QObject::tr("Allocator settings"), lines.join(QLatin1Char('\n'))});
@@ -207,8 +224,10 @@ DetailsSheet momentSheet(const SheetContext& context)
     addReserved(context, sheet);
     const auto peak = replay.timeline.requested().total();
     if (replay.states() > 1 && peak.max > 0) {
-        const QString words = replay.reachesStart() ? QObject::tr("Peak") : QObject::tr("Window's peak");
-        SheetFact fact{words, bytesText(peak.max), momentText(replay, peak.maxState), {}, false};
+        QString when = momentText(replay, peak.maxState);
+        if (!replay.reachesStart())
+            when += QObject::tr(" · of the recorded window");
+        SheetFact fact{QObject::tr("Peak"), bytesText(peak.max), when, {}, false};
         if (peak.maxState > 0)
             fact.link = eventLink(static_cast<EventIndex>(peak.maxState - 1));
         sheet.facts.push_back(fact);

@@ -189,7 +189,13 @@ LiveTableView::LiveTableView(Session& session, ViewState& view, Style& style, QW
             schedule();
     });
     connect(&view, &ViewState::colourByChanged, this, &LiveTableView::schedule);
-    connect(&view, &ViewState::matchesChanged, this, &LiveTableView::schedule);
+    connect(&view, &ViewState::matchesChanged, this, [this] {
+        if ((m_view.matches() != nullptr) != m_filtered) {
+            m_filtered = !m_filtered;
+            setColumnWidths();
+        }
+        schedule();
+    });
     connect(&view, &ViewState::selectionChanged, this, &LiveTableView::followSelection);
     connect(header, &QHeaderView::sectionClicked, this, [this](int section) {
         const auto clicked = static_cast<LiveColumn>(section);
@@ -301,8 +307,18 @@ void LiveTableView::setColumnWidths()
     QHeaderView* const header = m_table->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::Interactive);
     constexpr std::array<int, LiveTableModel::columns> widths{240, 84, 118, 60, 74, 104, 84, 84, 96, 92, 124};
-    for (std::size_t i = 0; i < widths.size(); ++i)
-        header->resizeSection(static_cast<int>(i), metrics.px(widths[i]));
+    // "1,000 MiB", and with a filter "1,000 MiB of 5.54 GiB", are shown whole.
+    const QFontMetrics font(m_style.font(FontRole::Base));
+    const int size = font.horizontalAdvance(QStringLiteral("1,023 MiB")) + 2 * metrics.padding;
+    const int part = font.horizontalAdvance(QStringLiteral("1,023 MiB of 00.00 GiB")) + 2 * metrics.padding;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        int width = metrics.px(widths[i]);
+        if (i == static_cast<std::size_t>(LiveColumn::Live))
+            width = std::max(width, m_view.matches() ? part : size);
+        else if (i == static_cast<std::size_t>(LiveColumn::Largest))
+            width = std::max(width, size);
+        header->resizeSection(static_cast<int>(i), width);
+    }
     header->setSectionResizeMode(static_cast<int>(LiveColumn::Key), QHeaderView::Stretch);
     showSortOrder();
 }

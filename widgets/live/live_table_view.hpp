@@ -126,6 +126,7 @@ private:
     bool m_scheduled = false;
     bool m_dirty = true;
     bool m_following = false;
+    bool m_filtered = false;
     LatestTask<Built> m_task;
 };
 
