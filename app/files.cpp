@@ -2,6 +2,7 @@
 #include "app/files.hpp"
 
 #include "widgets/style/text.hpp"
+#include "widgets/timeline/timeline_source.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -17,10 +18,19 @@ QString sampleName()
     return names.isEmpty() ? QString() : names.front();
 }
 
-/// The moment to look at first: the peak, where the questions are.
-StateIndex firstCursor(const Replay* replay)
+/// States there are to look at, and the one to look at first: the peak, where the questions are.
+struct Extent {
+    StateIndex states = 1;
+    StateIndex first = 0;
+};
+
+Extent extentOf(const Session& session)
 {
-    return replay ? replay->timeline.requested().total().maxState : 0;
+    if (const auto replay = session.replay())
+        return {replay->states(), replay->timeline.requested().total().maxState};
+    const auto rank = session.rank();
+    const auto categories = rank ? categorySource(rank->snapshot) : nullptr;
+    return categories ? Extent{categories->states(), categories->requested().total().maxState} : Extent{};
 }
 
 /// What reload puts back when the file has not changed in length.
@@ -154,8 +164,8 @@ void Files::setDevice(std::size_t deviceIndex)
     // State 0 is valid for the old device and for the new one.
     m_state.reset(1, 0);
     m_session.setDevice(deviceIndex);
-    const auto replay = m_session.replay();
-    m_state.reset(replay ? replay->states() : 1, firstCursor(replay.get()));
+    const Extent extent = extentOf(m_session);
+    m_state.reset(extent.states, extent.first);
 }
 
 void Files::load(std::size_t index, const ReadOptions& options, bool reload)
@@ -184,10 +194,11 @@ void Files::loaded(const LoadRequest& request, const std::shared_ptr<const Rank>
     m_session.setCardSize(m_recent.cardSize(request.path));
     if (request.reload)
         m_session.setDevice(place.device);
-    const auto replay = m_session.replay();
-    const StateIndex states = replay ? replay->states() : 1;
-    const bool same = request.reload && states == place.states;
-    m_state.reset(states, same ? place.cursor : firstCursor(replay.get()));
+    const Extent extent = extentOf(m_session);
+    const bool same = request.reload && extent.states == place.states;
+    // For a category timeline the timeline has already chosen the time axis and its window.
+    if (m_session.replay() || m_state.states() != extent.states)
+        m_state.reset(extent.states, same ? place.cursor : extent.first);
     if (same) {
         m_state.setAxis(place.axis);
         m_state.setWindow(place.window);

@@ -105,7 +105,6 @@ void MainWindow::createViews()
     m_tabs->addTab(page, m_style.icon(QStringLiteral("timeline")), tr("Timeline"));
     m_tabs->setCornerWidget(m_timeline->controls());
     m_tabs->tabBar()->setExpanding(false);
-    m_tabs->tabBar()->setDrawBase(false);
 
     auto* startHolder = new QWidget(this);
     m_startColumn = new QVBoxLayout(startHolder);

@@ -3,6 +3,7 @@
 
 #include "widgets/style/text.hpp"
 
+#include <QEvent>
 #include <QLabel>
 #include <QTimer>
 
@@ -31,6 +32,7 @@ StatusLine::StatusLine(
         label->setTextFormat(Qt::PlainText);
     m_item->setMinimumWidth(0);
     m_item->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_item->installEventFilter(this);
     addWidget(m_item, 1);
     for (QLabel* label : {m_filter, m_hint, m_activity})
         addPermanentWidget(label);
@@ -85,7 +87,8 @@ QString StatusLine::fileText() const
 
 void StatusLine::refresh()
 {
-    m_item->setText(m_hover.isEmpty() ? fileText() : m_hover);
+    m_shown = m_hover.isEmpty() ? fileText() : m_hover;
+    showItem();
     m_filter->setText(m_session.rank() ? m_search.summary() : QString());
     const bool events = m_session.replay() && m_session.replay()->states() > 1;
     if (!events)
@@ -95,6 +98,19 @@ void StatusLine::refresh()
     else
         m_hint->setText(tr("Drag: range · wheel: zoom · middle drag: pan"));
     m_hint->setVisible(events);
+}
+
+void StatusLine::showItem()
+{
+    const int room = m_item->width() - 2 * m_style.metrics().px(10);
+    m_item->setText(m_item->fontMetrics().elidedText(m_shown, Qt::ElideRight, room));
+}
+
+bool StatusLine::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_item && event->type() == QEvent::Resize)
+        showItem();
+    return QStatusBar::eventFilter(watched, event);
 }
 
 void StatusLine::setActivity(const QString& text)
@@ -118,7 +134,7 @@ QString StatusLine::filterText() const
 
 QString StatusLine::hoverText() const
 {
-    return m_item->text();
+    return m_shown;
 }
 
 } // namespace tidemark

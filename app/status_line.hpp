@@ -25,16 +25,21 @@ public:
     QString filterText() const;
     QString hoverText() const;
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void refresh();
     void restyle();
     QString fileText() const;
+    void showItem();
 
     Session& m_session;
     ViewState& m_state;
     Search& m_search;
     const Style& m_style;
     QString m_hover;
+    QString m_shown;
     QLabel* m_item;
     QLabel* m_filter;
     QLabel* m_hint;

@@ -59,10 +59,12 @@ QString markAt(const std::vector<Mark>& marks, StateIndex state)
 
 } // namespace
 
-StripFigures::StripFigures(const Session& session, const ViewState& state, const Navigator& navigator)
+StripFigures::StripFigures(const Session& session, const ViewState& state, const Navigator& navigator,
+    std::shared_ptr<const TimelineSource> categories)
     : m_session(session)
     , m_state(state)
     , m_navigator(navigator)
+    , m_categories(std::move(categories))
     , m_replay(session.replay())
     , m_history(m_replay && m_replay->device().events.count() > 0)
 { }
@@ -78,8 +80,27 @@ std::optional<std::int64_t> StripFigures::reservedAt(StateIndex state) const
     return std::nullopt;
 }
 
+QString StripFigures::categoryState(StateIndex state) const
+{
+    const auto us = static_cast<std::int64_t>(m_categories->timeOf(state));
+    return joined({tr("row %1").arg(countText(static_cast<std::uint64_t>(state))), offsetText(us)});
+}
+
+StripText StripFigures::categoryCursor() const
+{
+    const StateIndex state = std::min(m_state.cursor(), m_categories->states() - 1);
+    const std::int64_t live = m_categories->requested().at(state);
+    return {joined({tr("Cursor"), categoryState(state)}), {{bytesText(live), tr("in all categories")}},
+        exactBytesText(live), std::nullopt};
+}
+
 StripText StripFigures::peakLive() const
 {
+    if (m_categories) {
+        const Series::Extremes peak = m_categories->requested().total();
+        return {tr("Peak of all categories"), {{bytesText(peak.max), categoryState(peak.maxState), true}},
+            joined({exactBytesText(peak.max), categoryState(peak.maxState)}), peak.maxState};
+    }
     if (!m_replay)
         return {};
     const Series& live = m_replay->timeline.requested();
@@ -105,6 +126,8 @@ StripText StripFigures::peakLive() const
 
 StripText StripFigures::peakReserved() const
 {
+    if (m_categories)
+        return unknown(tr("Peak reserved"), tr("not recorded"));
     if (!m_replay)
         return {};
     const QString caption = m_history ? tr("Peak reserved") : tr("Reserved at the end");
@@ -182,7 +205,7 @@ StripText StripFigures::before() const
 
 StripText StripFigures::card() const
 {
-    if (!m_session.rank())
+    if (!m_replay && !m_categories)
         return {};
     if (const auto size = m_session.cardSize())
         return {tr("Card"), {{bytesText(*size), tr("as typed"), true}}, exactBytesText(*size), std::nullopt};
@@ -230,6 +253,8 @@ StripText StripFigures::range() const
 
 StripText StripFigures::cursor() const
 {
+    if (m_categories)
+        return categoryCursor();
     if (!m_replay)
         return {};
     if (!m_history)

@@ -4,6 +4,7 @@
 #include "app/navigator.hpp"
 #include "model/core/quality.hpp"
 #include "widgets/session.hpp"
+#include "widgets/timeline/timeline_source.hpp"
 #include "widgets/view_state.hpp"
 
 #include <QString>
@@ -47,7 +48,9 @@ struct QualityChip {
 /// figure is one of the replay's. Unknown is said, with the reason.
 class StripFigures {
 public:
-    StripFigures(const Session& session, const ViewState& state, const Navigator& navigator);
+    /// `categories` is the file's category timeline, where it is one, else null.
+    StripFigures(const Session& session, const ViewState& state, const Navigator& navigator,
+        std::shared_ptr<const TimelineSource> categories);
 
     StripText peakLive() const;
     StripText peakReserved() const;
@@ -61,11 +64,14 @@ public:
 private:
     StripText endOfFile() const;
     StripText range() const;
+    StripText categoryCursor() const;
+    QString categoryState(StateIndex state) const;
     std::optional<std::int64_t> reservedAt(StateIndex state) const;
 
     const Session& m_session;
     const ViewState& m_state;
     const Navigator& m_navigator;
+    std::shared_ptr<const TimelineSource> m_categories;
     std::shared_ptr<const Replay> m_replay;
     bool m_history = false;
 };

@@ -248,7 +248,11 @@ SummaryStrip::SummaryStrip(
     row->addWidget(m_quality, 1);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 
-    connect(&session, &Session::opened, this, [this] { m_cursorWidth = 0; });
+    connect(&session, &Session::opened, this, [this] {
+        m_cursorWidth = 0;
+        const auto rank = m_session.rank();
+        m_categories = rank && rank->devices.empty() ? categorySource(rank->snapshot) : nullptr;
+    });
     connect(&session, &Session::deviceChanged, this, &SummaryStrip::refresh);
     connect(&session, &Session::cardSizeChanged, this, &SummaryStrip::refresh);
     connect(&state, &ViewState::cursorChanged, this, &SummaryStrip::refreshCursor);
@@ -281,14 +285,14 @@ void SummaryStrip::paintEvent(QPaintEvent*)
 
 void SummaryStrip::refresh()
 {
-    const StripFigures figures(m_session, m_state, m_navigator);
-    m_peak->setText(figures.peakLive());
-    m_reserved->setText(figures.peakReserved());
-    m_gap->setText(figures.gap());
-    m_before->setText(figures.before());
+    const StripFigures texts = figures();
+    m_peak->setText(texts.peakLive());
+    m_reserved->setText(texts.peakReserved());
+    m_gap->setText(texts.gap());
+    m_before->setText(texts.before());
     m_card->setLink(m_session.cardSize() ? tr("Change…") : tr("Set…"));
-    m_card->setText(figures.card());
-    m_chips = figures.chips();
+    m_card->setText(texts.card());
+    m_chips = texts.chips();
     m_chipWidth = -1;
     m_qualityCaption->setFont(m_style.font(FontRole::Small));
     QPalette quiet = palette();
@@ -302,8 +306,7 @@ void SummaryStrip::refresh()
 
 void SummaryStrip::refreshCursor()
 {
-    const StripFigures figures(m_session, m_state, m_navigator);
-    m_cursor->setText(figures.cursor());
+    m_cursor->setText(figures().cursor());
     if (m_cursor->widthFor(false) > m_cursorWidth)
         arrange();
 }

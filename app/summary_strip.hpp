@@ -100,6 +100,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    StripFigures figures() const { return {m_session, m_state, m_navigator, m_categories}; }
     void refresh();
     void refreshCursor();
     void arrange();
@@ -124,6 +125,7 @@ private:
     QLabel* m_qualityCaption;
     QHBoxLayout* m_chipRow;
     std::vector<QualityChip> m_chips;
+    std::shared_ptr<const TimelineSource> m_categories;
     /// The cursor cell only grows while a file is open, so that its neighbours stand still.
     int m_cursorWidth = 0;
     int m_chipWidth = -1;

@@ -172,7 +172,6 @@ void WindowLayout::dressTabs()
         static_cast<DockTitle*>(it.value())->setCompact(tabbed);
     }
     for (QTabBar* bar : m_window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
-        bar->setDrawBase(false);
         bar->setExpanding(false);
         for (int i = 0; i < bar->count(); ++i)
             for (auto it = m_icons.cbegin(); it != m_icons.cend(); ++it)

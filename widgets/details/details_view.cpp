@@ -68,8 +68,9 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
     titleRow->addWidget(m_copy, 0, Qt::AlignVCenter);
     auto* const headerRow = new QHBoxLayout(m_stackHeader);
     headerRow->setContentsMargins(0, 0, 0, 0);
-    headerRow->addWidget(m_stackTitle);
-    headerRow->addStretch();
+    // Wraps rather than make the sheet wider than a narrow dock.
+    m_stackTitle->setWordWrap(true);
+    headerRow->addWidget(m_stackTitle, 1);
     headerRow->addWidget(m_hide);
     headerRow->addWidget(m_copyStack);
     auto* const column = new QVBoxLayout(page);

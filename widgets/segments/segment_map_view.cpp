@@ -400,12 +400,14 @@ void SegmentMapView::showEmpty()
         content.actions = {{tr("Open another file…"), QStringLiteral("open"),
             [this] { emit m_view.openFileRequested(); }, true}};
     } else if (!replay || rank->snapshot->source.kind != SourceKind::Snapshot) {
-        content.heading = tr("This kind of file has no segments");
-        content.sentence = replay
-            ? tr("A profiler trace records allocations, but not the memory they were cut "
-                 "from: reserved memory and holes are unknown.")
-            : tr("A profiler's memory timeline holds bytes per category over time, without "
-                 "addresses.");
+        const bool snapshot = rank->snapshot->source.kind == SourceKind::Snapshot;
+        content.heading
+            = snapshot ? tr("This file lists no segments") : tr("This kind of file has no segments");
+        content.sentence = snapshot ? tr("It holds neither events nor segments of any device.")
+            : replay ? tr("A profiler trace records allocations, but not the memory they were cut "
+                          "from: reserved memory and holes are unknown.")
+                     : tr("A profiler's memory timeline holds bytes per category over time, without "
+                          "addresses.");
         content.caption = tr("A snapshot has them:");
         content.code = EmptyState::recordingLines();
     } else if (!replay->segments.known()) {

@@ -51,9 +51,9 @@ EmptyState::EmptyState(const Style& style, QWidget* parent)
     connect(m_copy, &QToolButton::clicked, this,
         [this] { QGuiApplication::clipboard()->setText(m_content.code); });
 
-    auto* boxLayout = new QHBoxLayout(m_box);
-    boxLayout->addWidget(m_code, 1, Qt::AlignTop);
-    boxLayout->addWidget(m_copy, 0, Qt::AlignTop);
+    m_boxLayout = new QBoxLayout(QBoxLayout::LeftToRight, m_box);
+    m_boxLayout->addWidget(m_code, 1, Qt::AlignTop);
+    m_boxLayout->addWidget(m_copy, 0, Qt::AlignTop | Qt::AlignRight);
     m_box->setFrameShape(QFrame::StyledPanel);
     m_box->setAutoFillBackground(true);
 
@@ -92,7 +92,6 @@ void EmptyState::setContent(Content content)
     m_sentence->setVisible(!m_content.sentence.isEmpty());
     m_caption->setVisible(!m_content.caption.isEmpty());
     m_box->setVisible(!m_content.code.isEmpty());
-    m_icon->setVisible(!m_content.icon.isEmpty());
     while (QLayoutItem* item = m_buttons->takeAt(0)) {
         if (item->widget())
             item->widget()->deleteLater();
@@ -114,6 +113,8 @@ void EmptyState::setContent(Content content)
 void EmptyState::restyle()
 {
     m_heading->setFont(m_style.font(FontRole::Title));
+    m_code->setMinimumHeight(QFontMetrics(m_style.font(FontRole::Fixed)).lineSpacing()
+        * static_cast<int>(m_content.code.count(QLatin1Char('\n')) + 1));
     m_sentence->setFont(m_style.font(FontRole::Base));
     m_caption->setFont(m_style.font(FontRole::Base));
     m_code->setFont(m_style.font(FontRole::Fixed));
@@ -130,6 +131,29 @@ void EmptyState::restyle()
     if (!m_content.icon.isEmpty())
         m_icon->setPixmap(
             m_style.pixmap(m_content.icon, Tone::Text2, m_style.metrics().px(36), devicePixelRatioF()));
+}
+
+int EmptyState::boxWidth() const
+{
+    const QMargins margins = m_boxLayout->contentsMargins();
+    return m_code->sizeHint().width() + m_boxLayout->spacing() + m_copy->sizeHint().width() + margins.left()
+        + margins.right() + 2 * m_box->frameWidth();
+}
+
+// Little room: first the button goes below the lines, then the icon goes.
+void EmptyState::arrange()
+{
+    const Metrics& m = m_style.metrics();
+    const int whole = boxWidth() + m.px(36 + 10 + 24);
+    m_boxLayout->setDirection(width() >= whole ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_icon->setVisible(
+        !m_content.icon.isEmpty() && width() >= m.px(460) + (m_content.code.isEmpty() ? 0 : m.px(20)));
+}
+
+void EmptyState::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
 }
 
 QString EmptyState::recordingLines()

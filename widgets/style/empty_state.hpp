@@ -7,6 +7,7 @@
 #include <vector>
 
 class QLabel;
+class QBoxLayout;
 class QHBoxLayout;
 class QToolButton;
 class QFrame;
@@ -42,8 +43,13 @@ public:
     /// The lines that record a snapshot with history, for `code`.
     static QString recordingLines();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void restyle();
+    void arrange();
+    int boxWidth() const;
 
     const Style& m_style;
     Content m_content;
@@ -52,6 +58,7 @@ private:
     QLabel* m_sentence;
     QLabel* m_caption;
     QFrame* m_box;
+    QBoxLayout* m_boxLayout = nullptr;
     QLabel* m_code;
     QToolButton* m_copy;
     QHBoxLayout* m_buttons;

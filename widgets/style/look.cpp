@@ -33,8 +33,6 @@ int Look::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWid
         return m.unit;
     case PM_ToolBarFrameWidth:
         return 0;
-    case PM_HeaderMargin:
-        return m.px(6);
     case PM_IndicatorWidth:
     case PM_IndicatorHeight:
         return m.px(13);
@@ -96,6 +94,17 @@ void Look::drawPrimitive(
         painter->setPen(m_style.color(Tone::Line));
         painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
         return;
+    case PE_FrameTabBarBase: {
+        const QRect r = option->rect;
+        painter->setPen(m_style.color(Tone::Line));
+        painter->drawLine(r.bottomLeft(), r.bottomRight());
+        return;
+    }
+    case PE_Frame:
+        painter->setPen(m_style.color(Tone::Line));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+        return;
     case PE_PanelStatusBar:
     case PE_FrameStatusBarItem:
         return;
@@ -122,6 +131,14 @@ void Look::drawControl(
     case CE_HeaderSection:
     case CE_HeaderEmptyArea:
         drawHeaderSection(option, painter);
+        return;
+    case CE_HeaderLabel:
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
+            // Headings stand above the texts of their cells.
+            QStyleOptionHeader inset(*header);
+            inset.rect.adjust(m_style.metrics().px(3), 0, -m_style.metrics().px(3), 0);
+            QProxyStyle::drawControl(element, &inset, painter, widget);
+        }
         return;
     case CE_PushButtonBevel:
         drawButton(option, painter);
