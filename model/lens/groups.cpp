@@ -2,6 +2,7 @@
 #include "model/lens/groups.hpp"
 
 #include "model/core/text.hpp"
+#include "model/core/units.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,6 +83,9 @@ public:
             break;
         case GroupBy::Category:
             byCategory();
+            break;
+        case GroupBy::ExactSize:
+            byExactSize();
             break;
         }
         if (m_out->m_by == GroupBy::None)
@@ -204,6 +208,17 @@ private:
                 entry->second = add(valid(category) ? displayText(m_replay.snapshot->strings.view(category))
                                                     : std::string("no category"),
                     SiteId::none, false);
+            m_out->m_group.push_back(entry->second);
+        }
+    }
+
+    void byExactSize()
+    {
+        std::unordered_map<std::uint64_t, std::uint32_t> ofSize;
+        for (const std::uint64_t size : m_columns.size) {
+            const auto [entry, added] = ofSize.try_emplace(size, unset);
+            if (added)
+                entry->second = add(formatExactBytes(static_cast<std::int64_t>(size)), SiteId::none, false);
             m_out->m_group.push_back(entry->second);
         }
     }

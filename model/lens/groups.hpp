@@ -10,7 +10,16 @@
 
 namespace tidemark {
 
-enum class GroupBy { Site, Stack, Size, Stream, Pool, Category, None };
+enum class GroupBy {
+    Site,
+    Stack,
+    Size, ///< the size classes of the colours
+    Stream,
+    Pool,
+    Category,
+    ExactSize, ///< one group per requested size, named "104,857,600 B"
+    None, ///< every allocation
+};
 
 /// The size classes of tables and colours (help/window.md), smallest first.
 inline constexpr std::size_t sizeClasses = 7;

@@ -199,7 +199,9 @@ std::vector<std::uint32_t> liveOrder(const Replay& replay, const LiveTable& tabl
         const LiveFigures figures = figuresOf(replay, table, row);
         std::uint64_t key = numberOf(replay, figures, column);
         if (column == LiveColumn::Key)
-            key = ranks[table.by == GroupBy::None ? names.of(figures.largestId) : figures.group];
+            key = table.by == GroupBy::ExactSize
+                ? figures.largest
+                : ranks[table.by == GroupBy::None ? names.of(figures.largestId) : figures.group];
         entries[row] = {descending ? ~key : key, static_cast<std::uint32_t>(row)};
     }
     std::sort(entries.begin(), entries.end(),

@@ -17,8 +17,8 @@ using namespace tidemark::test;
 
 namespace {
 
-constexpr std::array groupings{
-    GroupBy::Site, GroupBy::Stack, GroupBy::Size, GroupBy::Stream, GroupBy::Pool, GroupBy::None};
+constexpr std::array groupings{GroupBy::Site, GroupBy::Stack, GroupBy::Size, GroupBy::ExactSize,
+    GroupBy::Stream, GroupBy::Pool, GroupBy::None};
 
 std::uint64_t shownSum(const LiveTableModel& model)
 {
@@ -352,9 +352,12 @@ private slots:
         table.resize(500, 300);
         table.show();
         table.flush();
-        QCOMPARE(table.model().rows().table->by, GroupBy::Size);
+        QCOMPARE(table.model().rows().table->by, GroupBy::ExactSize);
         QCOMPARE(
             table.model().headerData(0, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("Size"));
+        QCOMPARE(table.model().index(0, 0).data().toString(), QStringLiteral("3.0\u00a0MiB"));
+        QCOMPARE(table.model().index(0, 0).data(LiveTableModel::SecondRole).toString(),
+            QStringLiteral("3,145,728\u00a0B"));
     }
 
     void followsTheCursorAndThePeak()

@@ -58,9 +58,12 @@ QString tableHtml(const SheetTable& table, const Style& style)
         html += QStringLiteral("<td align='right' style='padding-left:8px'>")
             + coloured(column, style, Tone::Text2) + QStringLiteral("</td>");
     html += QStringLiteral("</tr>");
+    const QFontMetrics metrics(style.font(FontRole::Small));
     for (const SheetTable::Row& row : table.rows) {
+        const QString name
+            = elidedSite(row.name, metrics, style.metrics().px(table.columns.size() > 2 ? 150 : 220));
         html += QStringLiteral("<tr><td>")
-            + (row.link.isEmpty() ? row.name.toHtmlEscaped() : linked(row.name, row.link, style))
+            + (row.link.isEmpty() ? name.toHtmlEscaped() : linked(name, row.link, style))
             + QStringLiteral("</td>");
         for (const QString& figure : row.figures)
             html += QStringLiteral("<td align='right' style='padding-left:8px; white-space:nowrap'>")
@@ -157,6 +160,8 @@ QString factsHtml(const DetailsSheet& sheet, const Style& style)
         html += tableHtml(table, style);
     for (const SheetText& text : sheet.texts) {
         html += heading(text.title, {}, style);
+        if (text.text.isEmpty())
+            continue;
         for (const QString& line : text.text.split(QLatin1Char('\n')))
             html += QStringLiteral("<p style='margin:0; white-space:pre-wrap'>")
                 + fixed(line.toHtmlEscaped(), style) + QStringLiteral("</p>");

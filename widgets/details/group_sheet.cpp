@@ -22,6 +22,8 @@ QString kindOf(GroupBy by)
         return QObject::tr("stack");
     case GroupBy::Size:
         return QObject::tr("size class");
+    case GroupBy::ExactSize:
+        return QObject::tr("size");
     case GroupBy::Stream:
         return QObject::tr("stream");
     case GroupBy::Pool:

@@ -133,9 +133,9 @@ void addShares(const SheetContext& context, DetailsSheet& sheet, const QString& 
         sheet.tables.push_back(std::move(table));
 }
 
-QString valueText(const Setting& setting)
+QString settingText(const SettingValue& value)
 {
-    const QString value = std::visit(
+    return std::visit(
         [](const auto& v) -> QString {
             using T = std::decay_t<decltype(v)>;
             if constexpr (std::is_same_v<T, bool>)
@@ -145,31 +145,28 @@ QString valueText(const Setting& setting)
             else
                 return QString::number(v);
         },
-        setting.value);
-    return value.isEmpty() ? QStringLiteral("(empty)") : value;
+        value);
 }
 
-/// One line a setting; neighbours of one dict with one value ("roundup_power2_divisions.1" … ".32768") share
-/// a line.
+/// What a setting reads when nobody set it.
+bool isUnset(const QString& value)
+{
+    return value.isEmpty() || value == QLatin1String("False") || value == QLatin1String("0")
+        || value == QLatin1String("-1") || value == QLatin1String("None");
+}
+
 void addSettings(const Snapshot& snapshot, DetailsSheet& sheet)
 {
     QStringList lines;
-    const auto& settings = snapshot.settings;
-    for (std::size_t i = 0; i < settings.size();) {
-        const QString key = shownText(settings[i].key);
-        const QString value = valueText(settings[i]);
-        const auto dot = key.indexOf(QLatin1Char('.'));
-        std::size_t end = i + 1;
-        while (dot > 0 && end < settings.size() && shownText(settings[end].key).startsWith(key.left(dot + 1))
-            && valueText(settings[end]) == value)
-            ++end;
-        const QString others
-            = end - i > 1 ? QStringLiteral(" … ") + shownText(settings[end - 1].key).mid(dot) : QString();
-        lines << key + others + QStringLiteral(" = ") + value;
-        i = end;
-    }
-    if (!lines.isEmpty())
-        sheet.texts.push_back({QObject::tr("Allocator settings"), lines.join(QLatin1Char('\n'))});
+    for (const Setting& setting : snapshot.settings)
+        if (const QString value = settingText(setting.value); !isUnset(value))
+            lines << shownText(setting.key) + QStringLiteral(" = ") + value;
+    const auto all = static_cast<std::int64_t>(snapshot.settings.size());
+    if (lines.isEmpty() && all == 0)
+        return;
+    const QString title = QObject::tr("Allocator settings: %1 of %2 set")
+                              .arg(countText(static_cast<std::int64_t>(lines.size())), countText(all));
+    sheet.texts.push_back({title, lines.join(QLatin1Char('\n'))});
 }
 
 } // namespace
@@ -224,10 +221,10 @@ DetailsSheet momentSheet(const SheetContext& context)
     addReserved(context, sheet);
     const auto peak = replay.timeline.requested().total();
     if (replay.states() > 1 && peak.max > 0) {
-        QString when = momentText(replay, peak.maxState);
+        SheetFact fact{
+            QObject::tr("Peak"), bytesText(peak.max), momentText(replay, peak.maxState), {}, false};
         if (!replay.reachesStart())
-            when += QObject::tr(" · of the recorded window");
-        SheetFact fact{QObject::tr("Peak"), bytesText(peak.max), when, {}, false};
+            fact.second += sep() + QObject::tr("of the recorded window");
         if (peak.maxState > 0)
             fact.link = eventLink(static_cast<EventIndex>(peak.maxState - 1));
         sheet.facts.push_back(fact);
@@ -250,7 +247,8 @@ DetailsSheet rangeSheet(const SheetContext& context, StateIndex first, StateInde
     const Series& live = replay.timeline.requested();
     const Series::Extremes extremes = live.extremes(first, last);
     DetailsSheet sheet;
-    sheet.title = momentText(replay, first) + QStringLiteral(" → ") + momentText(replay, last);
+    const QString start = momentText(replay, first);
+    sheet.title = start.left(1).toUpper() + start.mid(1) + QStringLiteral(" → ") + momentText(replay, last);
     sheet.kind = QObject::tr("range");
     const auto from = replay.timeUs(first);
     const auto to = replay.timeUs(last);

@@ -43,6 +43,7 @@ bool LiveTableView::eventFilter(QObject* watched, QEvent* event)
             this,
             [this] {
                 updateLimit();
+                fitKeyColumn();
                 fitFooter();
             },
             Qt::QueuedConnection);

@@ -33,6 +33,7 @@ QString rowNoun(GroupBy by, std::size_t count)
     case GroupBy::Stack:
         return one ? QStringLiteral("stack") : QStringLiteral("stacks");
     case GroupBy::Size:
+    case GroupBy::ExactSize:
         return one ? QStringLiteral("size") : QStringLiteral("sizes");
     case GroupBy::Stream:
         return one ? QStringLiteral("stream") : QStringLiteral("streams");
@@ -157,6 +158,8 @@ int LiveTableModel::columnCount(const QModelIndex& parent) const
 
 QString LiveTableModel::nameOf(const LiveFigures& figures) const
 {
+    if (m_rows.table->by == GroupBy::ExactSize)
+        return bytesText(figures.largest);
     const bool single = m_rows.table->by == GroupBy::None;
     const std::uint32_t group = single ? m_rows.grouping->of(figures.largestId) : figures.group;
     return shownText(m_rows.grouping->name(group));
@@ -214,6 +217,9 @@ QString LiveTableModel::text(LiveColumn column, const LiveFigures& figures) cons
 QString LiveTableModel::exactText(LiveColumn column, const LiveFigures& figures) const
 {
     switch (column) {
+    case LiveColumn::Key:
+        return m_rows.table->by == GroupBy::ExactSize ? QString::number(figures.largest)
+                                                      : text(column, figures);
     case LiveColumn::Live:
         return QString::number(figures.bytes);
     case LiveColumn::Count:
@@ -233,7 +239,8 @@ QString LiveTableModel::toolTip(LiveColumn column, const LiveFigures& figures) c
 {
     switch (column) {
     case LiveColumn::Key: {
-        QString tip = nameOf(figures);
+        QString tip
+            = m_rows.table->by == GroupBy::ExactSize ? exactBytesText(figures.largest) : nameOf(figures);
         if (figures.slot == colourSlot::count && m_rows.table->by != GroupBy::None)
             tip += QStringLiteral("\nits allocations have several colours");
         return tip;
@@ -320,6 +327,8 @@ QVariant LiveTableModel::data(const QModelIndex& index, int role) const
     case BarRole:
         return m_largestRow ? static_cast<double>(row.bytes) / static_cast<double>(m_largestRow) : 0.0;
     case SecondRole:
+        if (column == LiveColumn::Key && table.by == GroupBy::ExactSize)
+            return exactBytesText(row.largest);
         if (column == LiveColumn::Key && table.by == GroupBy::None)
             return addressText(m_rows.replay->timeline.allocations().address[tidemark::index(row.largestId)]);
         return {};
@@ -342,6 +351,8 @@ QString LiveTableModel::columnTitle(LiveColumn column, GroupBy by)
         case GroupBy::Stack:
             return tr("Stack");
         case GroupBy::Size:
+            return tr("Size class");
+        case GroupBy::ExactSize:
             return tr("Size");
         case GroupBy::Stream:
             return tr("Stream");

@@ -66,6 +66,8 @@ QString buttonText(GroupBy by)
     case GroupBy::Stack:
         return LiveTableView::tr("Stack");
     case GroupBy::Size:
+        return LiveTableView::tr("Size class");
+    case GroupBy::ExactSize:
         return LiveTableView::tr("Size");
     case GroupBy::Stream:
         return LiveTableView::tr("Stream");
@@ -246,6 +248,7 @@ void LiveTableView::setAtPeak(bool atPeak)
 void LiveTableView::setColumnShown(LiveColumn column, bool shown)
 {
     m_table->horizontalHeader()->setSectionHidden(static_cast<int>(column), !shown);
+    fitKeyColumn();
 }
 
 bool LiveTableView::isColumnShown(LiveColumn column) const
@@ -319,8 +322,20 @@ void LiveTableView::setColumnWidths()
             width = std::max(width, size);
         header->resizeSection(static_cast<int>(i), width);
     }
-    header->setSectionResizeMode(static_cast<int>(LiveColumn::Key), QHeaderView::Stretch);
+    fitKeyColumn();
     showSortOrder();
+}
+
+void LiveTableView::fitKeyColumn()
+{
+    // The names get what the figures leave, but never too little to be read; then the table scrolls sideways.
+    QHeaderView* const header = m_table->horizontalHeader();
+    int others = 0;
+    for (int i = 1; i < LiveTableModel::columns; ++i)
+        if (!header->isSectionHidden(i))
+            others += header->sectionSize(i);
+    const int room = m_table->viewport()->width() - others;
+    header->resizeSection(static_cast<int>(LiveColumn::Key), std::max(m_style.metrics().px(150), room));
 }
 
 void LiveTableView::showSortOrder()
@@ -385,13 +400,13 @@ bool LiveTableView::hasStacks() const
 
 GroupBy LiveTableView::effectiveGroup() const
 {
-    return (m_by == GroupBy::Site || m_by == GroupBy::Stack) && !hasStacks() ? GroupBy::Size : m_by;
+    return (m_by == GroupBy::Site || m_by == GroupBy::Stack) && !hasStacks() ? GroupBy::ExactSize : m_by;
 }
 
 void LiveTableView::makeGroupButtons()
 {
     // Only groupings that part this file's memory: one stream or one pool would be one row.
-    m_choices = {GroupBy::Site, GroupBy::Stack, GroupBy::Size};
+    m_choices = {GroupBy::Site, GroupBy::Stack, GroupBy::ExactSize};
     if (const auto replay = m_session.replay()) {
         if (replay->requestedByStream.size() > 1)
             m_choices.push_back(GroupBy::Stream);
@@ -401,7 +416,7 @@ void LiveTableView::makeGroupButtons()
             m_choices.push_back(GroupBy::Category);
     }
     m_choices.push_back(GroupBy::None);
-    if (std::find(m_choices.begin(), m_choices.end(), m_by) == m_choices.end())
+    if (m_by != GroupBy::Size && std::find(m_choices.begin(), m_choices.end(), m_by) == m_choices.end())
         m_by = GroupBy::Site;
     QStringList texts;
     for (const GroupBy by : m_choices)
@@ -523,6 +538,11 @@ void LiveTableView::updateTitle()
 
 QString LiveTableView::sumText() const
 {
+    return sumText(false);
+}
+
+QString LiveTableView::sumText(bool brief) const
+{
     const LiveRows& rows = m_model->rows();
     if (!rows.table)
         return {};
@@ -535,8 +555,9 @@ QString LiveTableView::sumText() const
     else
         text += countText(table.allocations) + noun + bytesText(table.bytes);
     const auto difference = static_cast<std::int64_t>(table.bytes) - table.curve;
-    const QString curve = rows.replay->states() > 1 ? tr("curve ") + atMomentText(*rows.replay, table.state)
-                                                    : tr("live at the end of the file");
+    const QString curve = brief     ? tr("curve")
+        : rows.replay->states() > 1 ? tr("curve ") + atMomentText(*rows.replay, table.state)
+                                    : tr("live at the end of the file");
     if (difference == 0)
         return text + QStringLiteral(" = ") + curve;
     return text + QStringLiteral(" ≠ ") + curve + tr(", difference ") + deltaText(difference);
@@ -550,11 +571,6 @@ void LiveTableView::updateSum()
         return;
     }
     const QString text = sumText();
-    const bool wrong = static_cast<std::int64_t>(rows.table->bytes) != rows.table->curve;
-    const qsizetype split = text.indexOf(wrong ? QStringLiteral(" ≠ ") : QStringLiteral(" = "));
-    const QString colour = m_style.color(wrong ? Tone::Crit : Tone::Text2).name();
-    m_sum->setText(QStringLiteral("<b>%1</b><span style='color:%2'>%3</span>")
-                       .arg(text.left(split).toHtmlEscaped(), colour, text.mid(split).toHtmlEscaped()));
     m_sum->setToolTip(text);
     m_sum->setAccessibleName(text);
     fitFooter();
@@ -562,12 +578,25 @@ void LiveTableView::updateSum()
 
 void LiveTableView::fitFooter()
 {
-    // The sum matters more than the word before the buttons.
-    const int buttons = m_groups ? m_groups->sizeHint().width() : 0;
-    const int controls = m_button->parentWidget() == m_footer ? m_button->width() : 0;
-    const int room = m_footer->width() - buttons - controls - 4 * m_style.metrics().padding;
+    const LiveRows& rows = m_model->rows();
+    if (!rows.table)
+        return;
+    // The sum matters more than the word before the buttons, and that more than which moment it is.
+    const int buttons = m_groups && !m_forPicture ? m_groups->sizeHint().width() : 0;
+    const int controls = m_button->parentWidget() == m_footer && !m_forPicture ? m_button->width() : 0;
+    const int room = m_footer->width() - buttons - controls - 3 * m_style.metrics().padding;
+    QFont strong = m_sum->font();
+    strong.setWeight(QFont::DemiBold);
+    const QFontMetrics metrics(strong);
+    const int whole = metrics.horizontalAdvance(sumText(false));
     m_groupLabel->setVisible(
-        !m_forPicture && m_sum->sizeHint().width() + m_groupLabel->sizeHint().width() <= room);
+        !m_forPicture && whole + m_groupLabel->sizeHint().width() + m_style.metrics().padding <= room);
+    const QString text = sumText(whole > room);
+    const bool wrong = static_cast<std::int64_t>(rows.table->bytes) != rows.table->curve;
+    const qsizetype split = text.indexOf(wrong ? QStringLiteral(" ≠ ") : QStringLiteral(" = "));
+    const QString colour = m_style.color(wrong ? Tone::Crit : Tone::Text2).name();
+    m_sum->setText(QStringLiteral("<b>%1</b><span style='color:%2'>%3</span>")
+                       .arg(text.left(split).toHtmlEscaped(), colour, text.mid(split).toHtmlEscaped()));
 }
 
 QString LiveTableView::emptyHeading() const

@@ -86,6 +86,8 @@ private:
     void updateGroupButtons();
     void showSortOrder();
     void fitFooter();
+    void fitKeyColumn();
+    QString sumText(bool brief) const;
     void setColumnWidths();
 
     void followSelection();

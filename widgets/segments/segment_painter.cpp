@@ -431,6 +431,12 @@ void SegmentPainter::paintMarks(QPainter& painter, QPoint origin, const QRect& c
     const SegmentState& state = *m_scene.state;
     painter.save();
     painter.scale(1 / m_ratio, 1 / m_ratio);
+    // A hole is held open by every block of its segment.
+    std::optional<std::uint32_t> pinned;
+    if (m_scene.selection.kind == Selection::Kind::Hole)
+        for (std::uint32_t i = 0; i < state.segments.size(); ++i)
+            if (m_scene.selection.address - state.segments[i].address < state.segments[i].size)
+                pinned = i;
     const Span boxes = onRows(picture.boxes, origin, clip);
     for (std::size_t i = boxes.first; i < boxes.last; ++i) {
         const MapBox& box = picture.boxes[i];
@@ -439,6 +445,11 @@ void SegmentPainter::paintMarks(QPainter& painter, QPoint origin, const QRect& c
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(m_style.color(Tone::Ok), px(2)));
             painter.drawRect(rectOf(box).translated(origin).adjusted(px(1), px(1), -px(1), -px(1)));
+        }
+        if (pinned && box.segment == *pinned && valid(piece.allocation)) {
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(m_style.color(Tone::WarnFill), px(1)));
+            painter.drawRect(rectOf(box).translated(origin).adjusted(0, 0, -1, -1));
         }
         if (isSelected(box, piece))
             outline(painter, rectOf(box).translated(origin));
