@@ -146,8 +146,14 @@ void EmptyState::arrange()
     const Metrics& m = m_style.metrics();
     const int whole = boxWidth() + m.px(36 + 10 + 24);
     m_boxLayout->setDirection(width() >= whole ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    m_icon->setVisible(
-        !m_content.icon.isEmpty() && width() >= m.px(460) + (m_content.code.isEmpty() ? 0 : m.px(20)));
+    const bool icon = !m_content.icon.isEmpty() && width() >= m.px(460);
+    m_icon->setVisible(icon);
+    // Nested layouts forget what wrapped labels need: say it outright.
+    const QMargins outer = layout()->contentsMargins();
+    const int room = width() - outer.left() - outer.right()
+        - (icon ? m_icon->sizeHint().width() + m.px(10) + 2 * layout()->spacing() : 0);
+    for (QLabel* label : {m_heading, m_sentence, m_caption})
+        label->setMinimumHeight(label->heightForWidth(std::max(1, std::min(room, label->maximumWidth()))));
 }
 
 void EmptyState::resizeEvent(QResizeEvent* event)
