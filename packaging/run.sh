@@ -28,14 +28,24 @@ fi
 
 say "no display (neither DISPLAY nor WAYLAND_DISPLAY is set): writing pictures instead of opening a window"
 [ $# -gt 0 ] || set -- "$root/resources/samples/training.pickle.gz"
-status=0
+files=()
 for path in "$@"; do
-    "$tidemark" info "$path" || status=$?
-    name=$(basename -- "$path")
+    # A picture is of one file; of a folder each file gets its own.
+    if [ -d "$path" ]; then
+        for file in "$path"/*; do [ ! -f "$file" ] || files+=("$file"); done
+    else
+        files+=("$path")
+    fi
+done
+status=0
+for file in "${files[@]}"; do
+    "$tidemark" info "$file" || { status=$?; continue; }
+    name=$(basename -- "$file")
+    name=${name%.gz}
+    name=${name%.zst}
     for view in timeline segments; do
-        picture=$PWD/${name%%.*}-$view.png
         # It prints the name of the file that it wrote.
-        "$tidemark" render "$path" --view "$view" --size 1600x900 -o "$picture" || status=$?
+        "$tidemark" render "$file" --view "$view" --size 1600x900 -o "$PWD/${name%.*}-$view.png" || status=$?
     done
 done
 exit "$status"
