@@ -42,6 +42,7 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
     , m_view(view)
     , m_style(style)
     , m_scroll(new QScrollArea(this))
+    , m_refresher(*this, [this] { refresh(); })
 {
     auto* const page = new QWidget;
     page->setBackgroundRole(QPalette::Base);
@@ -93,7 +94,7 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
         {&ViewState::selectionChanged, &ViewState::rangeChanged, &ViewState::colourByChanged})
         connect(&view, signal, this, &DetailsView::schedule);
     connect(&view, &ViewState::cursorChanged, this, [this] {
-        m_dirty = true;
+        m_refresher.markDue();
         m_restTimer.start();
     });
     for (const auto signal : {&Session::opened, &Session::deviceChanged, &Session::siteModeChanged})
@@ -159,29 +160,6 @@ void DetailsView::restyle()
     schedule();
 }
 
-void DetailsView::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (m_dirty)
-        schedule();
-}
-
-void DetailsView::schedule()
-{
-    m_dirty = true;
-    if (m_scheduled)
-        return;
-    m_scheduled = true;
-    QMetaObject::invokeMethod(
-        this,
-        [this] {
-            m_scheduled = false;
-            if (m_dirty && isVisible())
-                refresh();
-        },
-        Qt::QueuedConnection);
-}
-
 void DetailsView::flush()
 {
     refresh();
@@ -196,7 +174,7 @@ void DetailsView::setForPicture()
 
 void DetailsView::refresh()
 {
-    m_dirty = false;
+    m_refresher.done();
     DetailsSheet sheet = detailsSheet(m_session, m_view);
     const auto rank = m_session.rank();
     m_snapshot = rank ? rank->snapshot : nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/refresher.hpp"
 #include "widgets/details/details_html.hpp"
 #include "widgets/details/details_sheet.hpp"
 #include "widgets/session.hpp"
@@ -48,11 +49,10 @@ signals:
     void frameworkHiddenChanged(bool hidden);
 
 protected:
-    void showEvent(QShowEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    void schedule();
+    void schedule() { m_refresher.schedule(); }
     void refresh();
     void showSheet(bool sameThing);
     void showStacks();
@@ -81,8 +81,7 @@ private:
     OpenFrames m_open;
     QTimer m_restTimer;
     bool m_forPicture = false;
-    bool m_scheduled = false;
-    bool m_dirty = true;
+    Refresher m_refresher;
 };
 
 } // namespace tidemark

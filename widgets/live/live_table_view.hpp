@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/common/latest_task.hpp"
+#include "widgets/common/refresher.hpp"
 #include "widgets/live/live_table_model.hpp"
 #include "widgets/session.hpp"
 #include "widgets/view_state.hpp"
@@ -61,7 +62,6 @@ public:
     QString copyText() const;
 
 protected:
-    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
@@ -71,7 +71,7 @@ private:
     };
     struct Wanted;
 
-    void schedule();
+    void schedule() { m_refresher.schedule(); }
     void refresh(bool now);
     void take(Built&& built);
     void reset();
@@ -125,10 +125,9 @@ private:
     std::shared_ptr<const Replay> m_replay;
     mutable std::optional<bool> m_hasStacks;
     double m_lastCostMs = 0;
-    bool m_scheduled = false;
-    bool m_dirty = true;
     bool m_following = false;
     bool m_filtered = false;
+    Refresher m_refresher;
     LatestTask<Built> m_task;
 };
 

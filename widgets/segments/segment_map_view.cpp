@@ -55,6 +55,7 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
     , m_button(new QToolButton)
     , m_menu(new QMenu(m_button))
     , m_stack(new QStackedLayout)
+    , m_refresher(*this, [this] { refresh(false); })
     , m_task([this](MapBuilt&& built) { take(std::move(built)); })
 {
     setWindowTitle({});
@@ -85,7 +86,7 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
     connect(&view, &ViewState::matchesChanged, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::cursorChanged, this, &SegmentMapView::schedule);
     connect(&view, &ViewState::selectionChanged, this, &SegmentMapView::showMarks);
-    connect(&view, &ViewState::hoveredChanged, this, &SegmentMapView::showMarks);
+    connect(&view, &ViewState::hoveredChanged, this, &SegmentMapView::updateMarks);
 
     connect(m_canvas, &SegmentMapCanvas::resized, this, &SegmentMapView::schedule);
     connect(m_canvas, &SegmentMapCanvas::hovered, this, &SegmentMapView::onHovered);
@@ -218,30 +219,6 @@ void SegmentMapView::restyle()
     schedule();
 }
 
-void SegmentMapView::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (m_dirty)
-        schedule();
-}
-
-void SegmentMapView::schedule()
-{
-    m_dirty = true;
-    if (m_scheduled)
-        return;
-    m_scheduled = true;
-    // Several things often change at once (a file opens, a jump moves window and cursor): one answer for all.
-    QMetaObject::invokeMethod(
-        this,
-        [this] {
-            m_scheduled = false;
-            if (m_dirty && isVisible())
-                refresh(false);
-        },
-        Qt::QueuedConnection);
-}
-
 void SegmentMapView::flush()
 {
     refresh(true);
@@ -298,7 +275,7 @@ MapRequest SegmentMapView::request(std::shared_ptr<const Replay> replay) const
 
 void SegmentMapView::refresh(bool now)
 {
-    m_dirty = false;
+    m_refresher.done();
     const auto replay = m_session.replay();
     if (!replay || !replay->segments.known()) {
         m_task.cancel();
@@ -364,11 +341,17 @@ SegmentScene SegmentMapView::sceneOf(const MapBuilt& built) const
     return scene;
 }
 
+void SegmentMapView::updateMarks()
+{
+    if (m_built.picture && m_built.replay == m_session.replay())
+        m_canvas->setMarks(sceneOf(m_built));
+}
+
 void SegmentMapView::showMarks()
 {
     if (!m_built.picture || m_built.replay != m_session.replay())
         return;
-    m_canvas->setMarks(sceneOf(m_built));
+    updateMarks();
     const Selection& selection = m_view.selection();
     if (!m_selecting && selection.kind == Selection::Kind::Allocation) {
         for (const Piece& piece : m_built.state->pieces)

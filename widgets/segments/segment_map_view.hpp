@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/common/latest_task.hpp"
+#include "widgets/common/refresher.hpp"
 #include "widgets/segments/map_build.hpp"
 #include "widgets/segments/segment_map_canvas.hpp"
 #include "widgets/session.hpp"
@@ -70,12 +71,11 @@ public:
     void renderTo(QPainter& painter, double ratio);
 
 protected:
-    void showEvent(QShowEvent* event) override;
-
 private:
-    void schedule();
+    void schedule() { m_refresher.schedule(); }
     void refresh(bool now);
     void take(MapBuilt&& built);
+    void updateMarks();
     void showMarks();
     void restyle();
     void reset();
@@ -128,10 +128,9 @@ private:
     std::shared_ptr<const Replay> m_replay;
     std::list<std::shared_ptr<const SegmentState>> m_recent;
     double m_lastCostMs = 0;
-    bool m_scheduled = false;
-    bool m_dirty = true;
     bool m_selecting = false;
     QTimer m_restTimer;
+    Refresher m_refresher;
     LatestTask<MapBuilt> m_task;
 };
 
