@@ -71,12 +71,8 @@ StripFigures::StripFigures(const Session& session, const ViewState& state, const
 
 std::optional<std::int64_t> StripFigures::reservedAt(StateIndex state) const
 {
-    if (m_replay->segments.known())
+    if (m_replay->segments.reservedKnown())
         return m_replay->segments.reserved().at(state);
-    const auto& stated = m_replay->device().statedReserved;
-    const Moment moment = momentOf(state);
-    if (moment >= 0 && static_cast<std::size_t>(moment) < stated.size())
-        return stated[static_cast<std::size_t>(moment)];
     return std::nullopt;
 }
 
@@ -131,7 +127,7 @@ StripText StripFigures::peakReserved() const
     if (!m_replay)
         return {};
     const QString caption = m_history ? tr("Peak reserved") : tr("Reserved at the end");
-    if (m_replay->segments.known()) {
+    if (m_replay->segments.reservedKnown()) {
         const Series& reserved = m_replay->segments.reserved();
         if (!m_history) {
             const auto segments = static_cast<std::uint64_t>(m_replay->device().segments.size());
@@ -144,13 +140,6 @@ StripText StripFigures::peakReserved() const
         return {caption, {{bytesText(extremes.max), where, true}},
             joined({exactBytesText(extremes.max), where, tr("what the allocator held of the device")}),
             constant ? std::nullopt : std::optional(extremes.maxState)};
-    }
-    const auto& stated = m_replay->device().statedReserved;
-    if (!stated.empty()) {
-        const auto most = std::max_element(stated.begin(), stated.end());
-        const StateIndex state = stateOf(static_cast<Moment>(most - stated.begin()));
-        return {caption, {{bytesText(*most), tr("as the profiler counted")}},
-            joined({exactBytesText(*most), m_navigator.stateText(state)}), state};
     }
     StripText cell = unknown(caption, tr("no segments in the file"));
     cell.toolTip = tr("The file lists no segments, so what the allocator held cannot be known. "
@@ -223,8 +212,7 @@ StripText StripFigures::endOfFile() const
     StripText cell{tr("Cursor · end of the file, the only known state"),
         {{bytesText(m_replay->timeline.requested().last()), tr("live")}}, {}, std::nullopt};
     if (m_replay->segments.known()) {
-        const std::int64_t free
-            = m_replay->segments.reserved().last() - m_replay->segments.allocated().last();
+        const std::int64_t free = m_replay->segments.inactiveAt(m_replay->states() - 1);
         cell.values.push_back({bytesText(free), tr("free inside segments")});
         cell.toolTip = tr("Without events there is one moment to look at: when the file was written.");
     }

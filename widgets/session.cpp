@@ -91,7 +91,7 @@ std::optional<std::uint64_t> Session::capacity() const
     if (m_cardSize)
         return m_cardSize;
     const auto current = replay();
-    if (!current || !current->segments.known())
+    if (!current || !current->segments.reservedKnown())
         return std::nullopt;
     std::optional<std::uint64_t> usable;
     for (const OomEvent& oom : current->device().ooms) {

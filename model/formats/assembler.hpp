@@ -239,6 +239,7 @@ private:
     Error notASnapshot(const std::string& found) const;
     std::optional<Error> finishTraces(Top& top);
     void addTrace(TraceList& trace, bool alone);
+    bool isCut(int ordinal) const;
     EventBuffer takeRows(const TraceList& trace, bool alone);
     std::vector<Range> rangesOf(Value list);
     void finishColumns(EventColumns& columns);
@@ -309,7 +310,7 @@ private:
     // Known once the traces are done.
     bool m_hasSegments = false;
     bool m_hasHostSegments = false;
-    std::optional<int> m_cutDevice; ///< the device whose trace breaks off
+    std::vector<int> m_cutDevices; ///< whose traces break off before the state of the segments
 };
 
 } // namespace tidemark

@@ -202,14 +202,14 @@ std::optional<Error> Assembler::finishTraces(Top& top)
     const bool emptySegments = !top.segments || itemsOf(*top.segments).empty();
     const bool hasSegments = top.segments && (!emptySegments || !anyEvents);
     if (top.cut && !traces.empty() && (top.last == Key::DeviceTraces || top.last == Key::HostTraces))
-        m_cutDevice = traces.back().ordinal;
+        m_cutDevices.push_back(traces.back().ordinal);
     for (TraceList& t : traces)
         addTrace(t, alone);
     m_hasSegments = hasSegments && !(top.cut && anyEvents && top.last == Key::Segments);
     m_hasHostSegments = top.hostSegments.has_value() && !(top.cut && top.last == Key::HostSegments);
     for (const TraceList& t : traces)
         m_builder.device(t.ordinal).hasSegments
-            = t.ordinal != m_cutDevice && (t.ordinal == -1 ? m_hasHostSegments : m_hasSegments);
+            = !isCut(t.ordinal) && (t.ordinal == -1 ? m_hasHostSegments : m_hasSegments);
     return std::nullopt;
 }
 
@@ -247,9 +247,20 @@ void Assembler::addTrace(TraceList& trace, bool alone)
     noteEvents(trace.ordinal, rows);
     addMarks(trace.ordinal, rows);
     m_builder.addTrace(trace.ordinal, std::move(rows));
-    if (m_options.events)
-        m_builder.device(trace.ordinal).firstEventInFile
-            = static_cast<std::uint32_t>(std::min<std::uint64_t>(m_options.events->first, limits::maxEvents));
+    if (!m_options.events)
+        return;
+    m_builder.device(trace.ordinal).firstEventInFile
+        = static_cast<std::uint32_t>(std::min<std::uint64_t>(m_options.events->first, limits::maxEvents));
+    std::uint64_t listed = 0;
+    for (const Range& r : trace.ranges)
+        listed += r.count;
+    if (listed > 0 && m_options.events->second < listed - 1)
+        m_cutDevices.push_back(trace.ordinal);
+}
+
+bool Assembler::isCut(int ordinal) const
+{
+    return std::ranges::find(m_cutDevices, ordinal) != m_cutDevices.end();
 }
 
 void Assembler::finishColumns(EventColumns& columns)
@@ -415,7 +426,7 @@ void Assembler::finishSegments(Value list, std::optional<int> ordinal)
         }
         DeviceTrace& device = m_builder.device(ordinal.value_or(static_cast<int>(draft->device)));
         // The state at the end says nothing about a trace that breaks off before.
-        if (m_cutDevice == device.ordinal)
+        if (isCut(device.ordinal))
             continue;
         device.hasSegments = true;
         finishSegment(*draft, device);
@@ -441,8 +452,13 @@ void Assembler::finishSegment(const SegmentDraft& draft, DeviceTrace& device)
             ++m_oddTypes[{DictKind::Segment, "block (" + describe(item) + ")"}];
     }
     segment.blockCount = static_cast<std::uint32_t>(device.blocks.size()) - segment.firstBlock;
-    segment.totalSize
-        = draft.hasTotalSize ? draft.totalSize : static_cast<std::int64_t>(running - draft.address);
+    segment.totalSize = draft.totalSize;
+    if (!draft.hasTotalSize) {
+        std::uint64_t sum = 0;
+        for (std::uint32_t i = 0; i < segment.blockCount; ++i)
+            sum += static_cast<std::uint64_t>(device.blocks[segment.firstBlock + i].size);
+        segment.totalSize = static_cast<std::int64_t>(sum);
+    }
     if (segment.totalSize < 0)
         m_builder.note(Quality::AbsurdSize, device.ordinal, formatAddress(segment.address),
             "Sizes of zero, below zero or of 2^63 and more: they are shown as they are and count as 0 in "

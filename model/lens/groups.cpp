@@ -34,6 +34,13 @@ std::uint32_t sizeClass(std::uint64_t bytes)
     return found;
 }
 
+std::pair<std::uint64_t, std::optional<std::uint64_t>> sizeClassBounds(std::uint32_t sizeClass)
+{
+    if (sizeClass + 1 < sizeClasses)
+        return {sizeFrom[sizeClass], sizeFrom[sizeClass + 1]};
+    return {sizeFrom[sizeClass], std::nullopt};
+}
+
 const char* sizeClassName(std::uint32_t sizeClass)
 {
     return sizeNames[sizeClass];

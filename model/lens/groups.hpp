@@ -25,6 +25,8 @@ enum class GroupBy {
 inline constexpr std::size_t sizeClasses = 7;
 /// 0 below 64 KiB, then from 64 KiB, 1, 4, 16, 64 and 256 MiB.
 std::uint32_t sizeClass(std::uint64_t bytes);
+/// Its smallest size, and the smallest of the next class; absent for the last one.
+std::pair<std::uint64_t, std::optional<std::uint64_t>> sizeClassBounds(std::uint32_t sizeClass);
 /// "below 64 KiB", "64 KiB to 1 MiB", …, "256 MiB and more".
 const char* sizeClassName(std::uint32_t sizeClass);
 

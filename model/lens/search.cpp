@@ -196,6 +196,7 @@ Result<SearchQuery::Term> SearchQuery::parseTerm(
     if (startsWith(word, "site:")) {
         term.field = Field::Site;
         term.text = containing(word.substr(5));
+        term.site = word.substr(5);
         return term;
     }
     if (startsWith(word, "stream:")) {
@@ -243,6 +244,8 @@ public:
             m_stacks.assign(m_snapshot.stacks.size(), unasked);
         if (term.field == Field::Text)
             m_frames.assign(m_snapshot.frames.size(), unasked);
+        for (std::uint32_t i = 0; i < sites.count() && term.field == Field::Site && !m_wholeSite; ++i)
+            m_wholeSite = sites.name(SiteId{i}) == term.site;
     }
 
     bool operator()(AllocationId id) { return test(id) != m_term.negated; }
@@ -273,7 +276,9 @@ private:
             break;
         }
         const StackId stack = a.stack[i];
-        if (!valid(stack))
+        // A recorded stack without frames has no site either; what such memory is called depends on its
+        // origin.
+        if (!valid(m_sites.of(stack)))
             return m_term.text(allocationSite(m_replay, m_sites, id));
         std::uint8_t& known = m_stacks[index(stack)];
         if (known == unasked)
@@ -296,10 +301,10 @@ private:
     bool testStack(StackId stack)
     {
         const SiteId site = m_sites.of(stack);
-        if (valid(site) && m_term.text(m_sites.name(site)))
-            return true;
         if (m_term.field == Field::Site)
-            return false;
+            return m_wholeSite ? m_sites.name(site) == m_term.site : m_term.text(m_sites.name(site));
+        if (m_term.text(m_sites.name(site)))
+            return true;
         for (const FrameId frame : m_snapshot.stacks[stack]) {
             std::uint8_t& known = m_frames[index(frame)];
             if (known == unasked)
@@ -320,6 +325,8 @@ private:
     const Replay& m_replay;
     const Sites& m_sites;
     const Snapshot& m_snapshot;
+    /// A site is called just what was typed.
+    bool m_wholeSite = false;
     std::vector<std::uint8_t> m_stacks;
     std::vector<std::uint8_t> m_frames;
 };

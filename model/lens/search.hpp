@@ -21,7 +21,7 @@ using RegexFactory = std::function<Result<TextPredicate>(const std::string& patt
 /// A search as typed (help/window.md): terms separated by spaces that must all hold.
 ///
 /// - plain text or "quoted text": in a function, a file or the site, whatever the case; site:text in the
-///   site alone
+///   site alone, and where a site is called just that, in no other
 /// - 0x7f40…: the allocations that cover this address
 /// - size>64M, size>=, size<, size<=, size=268435456; age<1s and the like for the life in time
 /// - stream:7, pool:(0,1), /regular expression/
@@ -45,6 +45,7 @@ private:
         Compare compare = Compare::Equal;
         bool negated = false;
         TextPredicate text;
+        std::string site; ///< as typed after site:
         std::uint64_t number = 0;
         std::int64_t first = 0; ///< stream, or first half of a pool id
         std::int64_t second = 0;

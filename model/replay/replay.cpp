@@ -122,7 +122,8 @@ StateIndex Replay::stateAtTime(std::int64_t us) const
 bool Replay::reachesStart() const
 {
     const Predating& before = timeline.predating();
-    return before.freedInTrace + before.aliveAtEnd == 0 && note(Quality::RingWrapped) == nullptr;
+    return device().firstEventInFile == 0 && before.freedInTrace + before.aliveAtEnd == 0
+        && note(Quality::RingWrapped) == nullptr;
 }
 
 const QualityNote* Replay::note(Quality id) const

@@ -234,6 +234,8 @@ private:
     {
         std::vector<std::pair<StateIndex, AllocationId>> list;
         const AllocationColumns& a = m_timeline.allocations();
+        for (const AllocationId id : m_history.m_waitFromStart)
+            list.emplace_back(0, id);
         for (std::uint32_t i = 0; i < a.count(); ++i) {
             if (a.pendingState[i] < a.endState[i])
                 list.emplace_back(a.pendingState[i], static_cast<AllocationId>(i));
@@ -242,8 +244,25 @@ private:
         return list;
     }
 
+    /// A block that the file calls pending and the trace never mentions was freed by the program before the
+    /// trace began: it waits all the time, not only at the end.
+    void findWaitsFromStart()
+    {
+        std::vector<std::uint64_t> pending;
+        for (const Block& b : m_device.blocks)
+            if (b.state == BlockState::Pending)
+                pending.push_back(b.address);
+        std::sort(pending.begin(), pending.end());
+        const AllocationColumns& a = m_timeline.allocations();
+        for (std::uint32_t i = 0; i < a.count() && a.firstState[i] == 0 && !pending.empty(); ++i)
+            if (a.origin[i] == Origin::AliveAtEnd
+                && std::binary_search(pending.begin(), pending.end(), a.address[i]))
+                m_history.m_waitFromStart.push_back(static_cast<AllocationId>(i));
+    }
+
     bool buildAllocated()
     {
+        findWaitsFromStart();
         const AllocationColumns& a = m_timeline.allocations();
         const auto size = [&](AllocationId id) { return static_cast<std::int64_t>(m_sizes.size[index(id)]); };
         const auto waitList = waits();
@@ -308,6 +327,8 @@ private:
                     live += static_cast<std::int64_t>(sane(b.size));
                 else if (b.state == BlockState::Pending)
                     waiting += static_cast<std::int64_t>(sane(b.size));
+                else if (b.state == BlockState::Unknown)
+                    m_history.m_unknownAtEnd += static_cast<std::int64_t>(sane(b.size));
             }
             m_history.m_allocated.set(states - 1, live);
             m_history.m_waiting.set(states - 1, waiting);
@@ -395,10 +416,10 @@ void SegmentHistory::placeBlocks(const SegmentRange& range, const std::vector<Li
         piece.size = std::min(m_blockSize[i], room);
         piece.requested = allocations.size[i];
         piece.allocation = live[at].id;
-        piece.kind = allocations.pendingState[i] <= out.state
-                && allocations.pendingState[i] < allocations.endState[i]
-            ? PieceKind::Waiting
-            : PieceKind::Live;
+        const bool waits = (allocations.pendingState[i] <= out.state
+                               && allocations.pendingState[i] < allocations.endState[i])
+            || std::binary_search(m_waitFromStart.begin(), m_waitFromStart.end(), live[at].id);
+        piece.kind = waits ? PieceKind::Waiting : PieceKind::Live;
         piece.exactSize = m_blockSizeExact[i] != 0;
         addFree(out.pieces, free, piece.address);
         out.pieces.push_back(piece);

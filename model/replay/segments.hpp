@@ -105,6 +105,12 @@ public:
     const Series& allocated() const { return m_allocated; }
     /// Block bytes of allocations that wait for a stream, the same way.
     const Series& waiting() const { return m_waiting; }
+    /// Reserved bytes that no block holds: reserved − allocated − waiting, exact at the end, inferred before.
+    std::int64_t inactiveAt(StateIndex state) const
+    {
+        return m_reserved.at(state) - m_allocated.at(state) - m_waiting.at(state)
+            - (state + 1 == m_reserved.states() ? m_unknownAtEnd : 0);
+    }
     /// Reserved per private pool: one entry per pool with segments, default pool included.
     const std::vector<std::pair<PoolId, Series>>& reservedByPool() const { return m_reservedByPool; }
 
@@ -153,6 +159,10 @@ private:
     SizeCheck m_sizeCheck;
     Series m_reserved;
     Series m_allocated;
+    /// Bytes of blocks in a state this program does not know.
+    std::int64_t m_unknownAtEnd = 0;
+    /// Blocks older than the trace whose free was requested before it and never completed, ascending.
+    std::vector<AllocationId> m_waitFromStart;
     Series m_waiting;
     std::vector<std::pair<PoolId, Series>> m_reservedByPool;
     std::vector<SegmentRange> m_ranges;

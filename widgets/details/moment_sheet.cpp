@@ -91,12 +91,16 @@ void addTime(const SheetContext& context, DetailsSheet& sheet)
 void addReserved(const SheetContext& context, DetailsSheet& sheet)
 {
     const Replay& replay = context.replay;
-    if (!replay.segments.known()) {
+    if (!replay.segments.reservedKnown()) {
         sheet.facts.push_back({QObject::tr("Reserved"), QObject::tr("unknown"),
             QObject::tr("the file lists no segments"), {}, false});
         return;
     }
     const std::int64_t reserved = replay.segments.reserved().at(context.cursor);
+    if (!replay.segments.known()) {
+        addBytes(sheet, QObject::tr("Reserved"), reserved, QObject::tr("as the recorder counted"));
+        return;
+    }
     const std::int64_t allocated = replay.segments.allocated().at(context.cursor);
     const bool end = context.cursor + 1 == replay.states();
     addBytes(sheet, QObject::tr("Reserved"), reserved,
@@ -104,8 +108,9 @@ void addReserved(const SheetContext& context, DetailsSheet& sheet)
     sheet.facts.push_back(
         {QObject::tr("Allocated"), (end ? QString() : QStringLiteral("≈ ")) + bytesText(allocated),
             exactBytesText(allocated) + sep() + QObject::tr("blocks after rounding"), {}, false});
-    addBytes(sheet, QObject::tr("Free inside"), reserved - allocated,
-        shareText(static_cast<std::uint64_t>(std::max<std::int64_t>(0, reserved - allocated)), reserved)
+    const std::int64_t inactive = replay.segments.inactiveAt(context.cursor);
+    addBytes(sheet, QObject::tr("Free inside"), inactive,
+        shareText(static_cast<std::uint64_t>(std::max<std::int64_t>(0, inactive)), reserved)
             .replace(QObject::tr("of live"), QObject::tr("of reserved")));
 }
 
@@ -271,7 +276,7 @@ DetailsSheet rangeSheet(const SheetContext& context, StateIndex first, StateInde
     part(QObject::tr("Allocated"), sums.allocatedBytes, sums.allocated);
     part(QObject::tr("Freed"), sums.freedBytes, sums.freed);
     part(QObject::tr("Surviving"), sums.survivingBytes, sums.surviving);
-    if (replay.segments.known() && replay.segments.hasEvents())
+    if (replay.segments.reservedKnown() && (replay.segments.hasEvents() || !replay.segments.known()))
         sheet.facts.push_back({QObject::tr("Reserved"),
             deltaText(replay.segments.reserved().at(last) - replay.segments.reserved().at(first)),
             bytesText(replay.segments.reserved().at(first)) + QStringLiteral(" → ")

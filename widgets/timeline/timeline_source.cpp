@@ -40,7 +40,7 @@ public:
     const Series& requested() const override { return m_replay->timeline.requested(); }
     const Series* reserved() const override
     {
-        return m_replay->segments.known() ? &m_replay->segments.reserved() : nullptr;
+        return m_replay->segments.reservedKnown() ? &m_replay->segments.reserved() : nullptr;
     }
     const Series* allocated() const override
     {
