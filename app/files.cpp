@@ -4,6 +4,7 @@
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_source.hpp"
 
+#include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -61,8 +62,15 @@ Files::Files(Session& session, ViewState& state, Loader& loader, RecentFiles& re
         }
     });
     connect(&session, &Session::cardSizeChanged, this, [this] {
-        if (m_session.rank() && m_current)
-            m_recent.setCardSize(m_entries[*m_current].path, m_session.cardSize());
+        if (m_session.rank() && !m_shownPath.isEmpty())
+            m_recent.setCardSize(m_shownPath, m_session.cardSize());
+    });
+    connect(&state, &ViewState::deviceRequested, this, &Files::setDevice);
+    // Sites are numbered anew: a selected one would mean another.
+    connect(&session, &Session::siteModeChanged, this, [this] {
+        const Selection& selection = m_state.selection();
+        if (selection.kind == Selection::Kind::Group && selection.groupBy == GroupBy::Site)
+            m_state.clearSelection();
     });
 }
 
@@ -103,6 +111,8 @@ void Files::reload()
 {
     if (!m_current)
         return;
+    // A load under way has put its own list of files here: back to the one that is shown.
+    m_loader.cancel();
     ReadOptions options = m_options;
     options.partial |= m_session.rank() && m_session.rank()->snapshot->source.partial;
     m_tryNext = false;
@@ -151,6 +161,7 @@ void Files::close()
     m_former.reset();
     m_entries.clear();
     m_current.reset();
+    m_shownPath.clear();
     setProblem(std::nullopt);
     m_state.reset(1, 0);
     m_session.setRank(nullptr);
@@ -183,15 +194,20 @@ void Files::loaded(const LoadRequest& request, const std::shared_ptr<const Rank>
 {
     const Place place{
         m_state.states(), m_state.cursor(), m_state.window(), m_state.axis(), m_session.deviceIndex()};
+    // Open menus speak of what is shown until now.
+    while (QWidget* const menu = QApplication::activePopupWidget())
+        menu->close();
     m_former.reset();
     m_entries[m_wanted].problem.clear();
     m_current = m_wanted;
+    m_shownPath.clear();
     m_state.reset(1, 0);
     m_session.setRank(rank);
     const bool temporary = m_sampleFolder && request.path.startsWith(m_sampleFolder->path());
     if (!temporary)
         m_recent.add(request.path);
     m_session.setCardSize(m_recent.cardSize(request.path));
+    m_shownPath = request.path;
     if (request.reload)
         m_session.setDevice(place.device);
     const Extent extent = extentOf(m_session);

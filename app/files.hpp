@@ -73,6 +73,8 @@ private:
     RecentFiles& m_recent;
     std::vector<Entry> m_entries;
     std::optional<std::size_t> m_current;
+    /// Of the file on screen, whatever is being loaded.
+    QString m_shownPath;
     /// Being read; becomes current when it succeeds.
     std::size_t m_wanted = 0;
     /// On failure the next file is tried: the user asked for all of them, not for this one.

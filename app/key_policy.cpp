@@ -66,7 +66,8 @@ bool KeyPolicy::eventFilter(QObject* watched, QEvent* event)
     if (event->type() != QEvent::ShortcutOverride)
         return QObject::eventFilter(watched, event);
     const auto* widget = qobject_cast<const QWidget*>(watched);
-    if (!widget || widget->window() != &m_window)
+    // Torn-off docks are windows of their own, children of ours.
+    if (!widget || (widget->window() != &m_window && widget->window()->parentWidget() != &m_window))
         return false;
     const auto* key = static_cast<const QKeyEvent*>(event);
     if (!belongsToFocus(*widget, key->key(), key->modifiers() & ~Qt::KeypadModifier))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.hpp"
+#include "app/render/picture.hpp"
 #include "app/status_line.hpp"
 #include "app/version.hpp"
 #include "widgets/style/text.hpp"
@@ -15,7 +16,6 @@
 #include <QLabel>
 #include <QMenuBar>
 #include <QPlainTextEdit>
-#include <QSvgGenerator>
 #include <QVBoxLayout>
 
 namespace tidemark {
@@ -100,22 +100,8 @@ void MainWindow::savePicture()
         tr("PNG picture (*.png);;SVG picture (*.svg)"));
     if (path.isEmpty())
         return;
-    bool written = false;
-    if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
-        QSvgGenerator svg;
-        svg.setFileName(path);
-        svg.setSize(pictureSize);
-        svg.setViewBox(QRect(QPoint(), pictureSize));
-        svg.setTitle(windowTitle());
-        m_timeline->renderTo(svg, pictureSize);
-        written = QFileInfo(path).size() > 0;
-    } else {
-        QImage image(pictureSize * pictureScale, QImage::Format_ARGB32_Premultiplied);
-        m_timeline->renderTo(image, pictureSize, pictureScale);
-        written = image.save(path);
-    }
-    m_status->remark(
-        written ? tr("Saved %1").arg(QFileInfo(path).fileName()) : tr("%1 cannot be written").arg(path));
+    const auto problem = writeTimelinePicture(*m_timeline, m_style, pictureSize, pictureScale, path);
+    m_status->remark(problem ? shownText(problem->message) : tr("Saved %1").arg(QFileInfo(path).fileName()));
 }
 
 void MainWindow::copySelection()

@@ -37,7 +37,13 @@ Search::Search(Session& session, ViewState& state, QObject* parent)
     m_pause.setInterval(pauseMs);
     connect(&m_pause, &QTimer::timeout, this, &Search::start);
     // ViewState::reset forgets the matches; they belong to another device anyway.
-    connect(&session, &Session::deviceChanged, &m_pause, qOverload<>(&QTimer::start));
+    connect(&session, &Session::deviceChanged, this, [this] {
+        ++m_generation;
+        m_worker.cancel();
+        m_searching = false;
+        m_count = 0;
+        m_pause.start();
+    });
     connect(&session, &Session::siteModeChanged, &m_pause, qOverload<>(&QTimer::start));
     connect(&state, &ViewState::cursorChanged, this, [this] {
         if (isActive())

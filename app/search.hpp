@@ -25,6 +25,8 @@ public:
     QString text() const { return m_text; }
 
     bool isSearching() const { return m_searching; }
+    /// The matches are those of the text as it stands.
+    bool isSettled() const { return !m_searching && !m_pause.isActive(); }
     /// Why the text is no search; empty when it is one.
     QString problem() const { return m_problem; }
     bool isActive() const { return m_state.matches() != nullptr; }

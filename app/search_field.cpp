@@ -6,6 +6,8 @@
 #include <QPainter>
 #include <QStyle>
 
+#include <utility>
+
 namespace tidemark {
 
 SearchField::SearchField(Search& search, const Style& style, QWidget* parent)
@@ -22,6 +24,10 @@ SearchField::SearchField(Search& search, const Style& style, QWidget* parent)
                   "clear"));
     connect(this, &QLineEdit::textChanged, &search, &Search::setText);
     connect(&search, &Search::changed, this, &SearchField::restyle);
+    connect(&search, &Search::changed, this, [this] {
+        if (m_jump != 0 && m_search.isSettled())
+            emit matchRequested(std::exchange(m_jump, 0));
+    });
     connect(&style, &Style::changed, this, &SearchField::restyle);
     setNarrow(false);
     restyle();
@@ -79,9 +85,13 @@ void SearchField::keyPressEvent(QKeyEvent* event)
         return;
     }
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
-        if (!m_search.isActive())
+        const int direction = event->modifiers() & Qt::ShiftModifier ? -1 : 1;
+        if (!m_search.isSettled() || !m_search.isActive())
             m_search.start();
-        emit matchRequested(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+        if (m_search.isSettled())
+            emit matchRequested(direction);
+        else
+            m_jump = direction;
         return;
     }
     QLineEdit::keyPressEvent(event);

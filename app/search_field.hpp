@@ -34,6 +34,8 @@ private:
     Search& m_search;
     const Style& m_style;
     bool m_narrow = false;
+    /// Enter was pressed before its search had ended: where to go then.
+    int m_jump = 0;
 };
 
 } // namespace tidemark

@@ -36,12 +36,16 @@ StatusLine::StatusLine(
     addWidget(m_item, 1);
     for (QLabel* label : {m_filter, m_hint, m_activity})
         addPermanentWidget(label);
-    connect(&session, &Session::opened, this, &StatusLine::refresh);
-    connect(&session, &Session::deviceChanged, this, &StatusLine::refresh);
+    for (const auto signal : {&Session::opened, &Session::deviceChanged})
+        connect(&session, signal, this, [this] {
+            m_hover.clear();
+            refresh();
+        });
     connect(&state, &ViewState::toolChanged, this, &StatusLine::refresh);
     connect(&state, &ViewState::hoverTextChanged, this, [this](const QString& text) {
         m_hover = text;
-        refresh();
+        m_shown = m_hover.isEmpty() ? fileText() : m_hover;
+        showItem();
     });
     connect(&search, &Search::changed, this, &StatusLine::refresh);
     connect(&style, &Style::changed, this, &StatusLine::restyle);

@@ -103,6 +103,8 @@ signals:
     void hoverTextChanged(const QString& text);
     /// A view wants this text in the search field, and searched for ("" clears the search).
     void searchRequested(const QString& text);
+    /// A view's empty state offers another device of the file.
+    void deviceRequested(std::size_t deviceIndex);
     /// A view's empty state offers another file.
     void openFileRequested();
     /// A view's empty state offers a help page: "recording", "numbers", … (resources/help).

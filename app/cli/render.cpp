@@ -129,6 +129,25 @@ std::optional<std::string> chooseState(
     return std::nullopt;
 }
 
+/// The range is a window on the whole trace, as in the program: figures in it are those of the whole file.
+std::optional<std::string> chooseRange(const Rank& rank,
+    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events, PictureRequest& request)
+{
+    if (!events || request.deviceIndex >= rank.devices.size())
+        return std::nullopt;
+    const Replay& replay = *rank.devices[request.deviceIndex];
+    const std::uint64_t count = replay.device().events.count();
+    if (events->first >= count)
+        return "--events begins at " + std::to_string(events->first) + ", but the trace has "
+            + std::to_string(count) + (count == 1 ? " event" : " events");
+    const auto first = static_cast<StateIndex>(events->first);
+    const auto last = static_cast<StateIndex>(std::min(events->second, count - 1)) + 1;
+    request.range = std::pair{first, last};
+    if (!request.state)
+        request.state = replay.timeline.requested().extremes(first, last).maxState;
+    return std::nullopt;
+}
+
 /// A QApplication without a display, unless the program has one already.
 class Gui {
 public:
@@ -161,8 +180,7 @@ int render(const Arguments& arguments, CommandStreams& streams)
                     : !event ? event.error()
                              : range.error())
                 .message);
-    ReadOptions options = arguments.readOptions();
-    options.events = *range;
+    const ReadOptions options = arguments.readOptions();
     const std::filesystem::path& path = arguments.paths().front();
     const auto rank = openRank(path, options, terminalJob());
     if (!rank) {
@@ -172,6 +190,8 @@ int render(const Arguments& arguments, CommandStreams& streams)
     if (const auto wrong = chooseDevice(**rank, *ordinal, request))
         return usageError(streams, *wrong);
     if (const auto wrong = chooseState(**rank, *event, request))
+        return usageError(streams, *wrong);
+    if (const auto wrong = chooseRange(**rank, *range, request))
         return usageError(streams, *wrong);
     const Gui gui;
     const QString file = QString::fromStdString(*arguments.value("-o"));

@@ -89,28 +89,6 @@ void settle(QWidget& view, QSize size)
     QCoreApplication::processEvents();
 }
 
-/// The timeline paints on devices itself.
-std::optional<Error> writeTimeline(
-    Session& session, ViewState& view, Style& style, const PictureRequest& request, const QString& file)
-{
-    TimelineView timeline(session, view, style);
-    settle(timeline, request.size);
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
-        QSvgGenerator generator;
-        prepareSvg(generator, buffer, request.size);
-        timeline.renderTo(generator, request.size);
-    } else {
-        QImage image((QSizeF(request.size) * request.scale).toSize(), QImage::Format_RGB32);
-        image.fill(style.color(Tone::Base));
-        timeline.renderTo(image, request.size, request.scale);
-        buffer.open(QIODevice::WriteOnly);
-        image.save(&buffer, "PNG");
-    }
-    return writeBytes(file, bytes);
-}
-
 void selectAt(const PictureRequest& request, const Replay& replay, ViewState& view)
 {
     AllocationId id = AllocationId::none;
@@ -142,6 +120,26 @@ std::optional<PictureView> pictureViewFromName(std::string_view name)
     return std::nullopt;
 }
 
+// The timeline paints on devices itself.
+std::optional<Error> writeTimelinePicture(
+    TimelineView& timeline, const Style& style, QSize size, double scale, const QString& file)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
+        QSvgGenerator generator;
+        prepareSvg(generator, buffer, size);
+        timeline.renderTo(generator, size);
+    } else {
+        QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
+        image.fill(style.color(Tone::Base));
+        timeline.renderTo(image, size, scale);
+        buffer.open(QIODevice::WriteOnly);
+        image.save(&buffer, "PNG");
+    }
+    return writeBytes(file, bytes);
+}
+
 std::optional<Error> writePicture(
     std::shared_ptr<const Rank> rank, const PictureRequest& request, const QString& file)
 {
@@ -159,6 +157,8 @@ std::optional<Error> writePicture(
     session.setDevice(request.deviceIndex);
     if (const auto replay = session.replay()) {
         view.reset(replay->states(), request.state.value_or(replay->timeline.requested().total().maxState));
+        if (request.range)
+            view.setWindow({static_cast<double>(request.range->first), request.range->second + 1.0});
         const auto& stacks = replay->timeline.allocations().stack;
         if (std::none_of(stacks.begin(), stacks.end(),
                 [&](StackId stack) { return valid(session.sites()->of(stack)); }))
@@ -170,8 +170,11 @@ std::optional<Error> writePicture(
         return writeBytes(file, vector ? vectorBytes(request, paint) : rasterBytes(request, paint));
     };
     switch (request.view) {
-    case PictureView::Timeline:
-        return writeTimeline(session, view, style, request, file);
+    case PictureView::Timeline: {
+        TimelineView timeline(session, view, style);
+        settle(timeline, request.size);
+        return writeTimelinePicture(timeline, style, request.size, request.scale, file);
+    }
     case PictureView::Segments: {
         SegmentMapView map(session, view, style);
         map.setForPicture();

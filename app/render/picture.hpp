@@ -11,8 +11,12 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace tidemark {
+
+class Style;
+class TimelineView;
 
 enum class PictureView { Timeline, Segments, Live, Details };
 /// "timeline", "segments", "live", "details"; absent for anything else.
@@ -27,9 +31,16 @@ struct PictureRequest {
     std::size_t deviceIndex = 0;
     /// State at the cursor; absent: the peak.
     std::optional<StateIndex> state;
+    /// States to show of the timeline, both included; absent: all.
+    std::optional<std::pair<StateIndex, StateIndex>> range;
     /// Selects the block live at this address then.
     std::optional<std::uint64_t> address;
 };
+
+/// Writes a timeline as it is shown; the format follows the name's ending (.png, .svg). The file is replaced
+/// as a whole or not at all. GUI thread. Returns what went wrong, if anything.
+std::optional<Error> writeTimelinePicture(
+    TimelineView& timeline, const Style& style, QSize size, double scale, const QString& file);
 
 /// Paints a view of a file as the window would and writes it; the format follows the name's ending (.png,
 /// .svg). Needs a QApplication, but no display. GUI thread. Returns what went wrong, if anything.

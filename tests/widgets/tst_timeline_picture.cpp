@@ -280,9 +280,9 @@ private slots:
             w.key(Qt::Key_Home);
             w.settle();
             QCOMPARE(w.state.window(), whole);
-            w.key(Qt::Key_N);
-            w.key(Qt::Key_F);
-            w.key(Qt::Key_Y);
+            w.view.stepPeak(1);
+            w.view.zoomToSelection();
+            w.view.fitY();
             w.click(w.plot().center());
             w.doubleClick(w.plot().center());
             w.settle();
@@ -329,7 +329,14 @@ private slots:
         maker.segment(0x70000000, 1 << 20);
         maker.block(BlockState::Allocated, 1 << 20, 1 << 20);
         Window w(test::makeRank(maker.finish()));
+        w.state.reset(1, 0);
         w.session.setDevice(0);
+        w.state.reset(w.session.replay()->states(), 0);
+        QCOMPARE(w.state.states(), StateIndex{1});
+        connect(&w.state, &ViewState::deviceRequested, &w.view, [&](std::size_t device) {
+            w.session.setDevice(device);
+            w.state.reset(w.session.replay()->states(), 0);
+        });
         auto* empty = w.view.findChild<EmptyState*>();
         QCOMPARE(empty->heading(), QStringLiteral("No event for GPU 0"));
         QTest::mouseClick(empty->findChildren<QPushButton*>().last(), Qt::LeftButton);

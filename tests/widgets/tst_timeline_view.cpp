@@ -184,7 +184,7 @@ private slots:
     void rulerStaysUntilDeleted()
     {
         Window w;
-        w.key(Qt::Key_R);
+        w.state.setTool(Tool::Ruler);
         QCOMPARE(w.state.tool(), Tool::Ruler);
         w.drag(w.atState(30, 200 * MiB), w.atState(90, 600 * MiB));
         QCOMPARE(w.view.rulers().size(), std::size_t{1});
@@ -243,15 +243,15 @@ private slots:
     {
         Window w;
         w.state.setCursor(60);
-        w.key(Qt::Key_W);
+        w.view.zoomIn();
         const XWindow zoomed = w.state.window();
         QVERIFY(std::abs((zoomed.right - zoomed.left) - 82) < 0.01);
         QVERIFY(zoomed.left < 60 && zoomed.right > 60);
-        w.key(Qt::Key_D);
+        w.view.panRight();
         QVERIFY(w.state.window().left > zoomed.left);
-        w.key(Qt::Key_A);
+        w.view.panLeft();
         QVERIFY(std::abs(w.state.window().left - zoomed.left) < 1e-9);
-        w.key(Qt::Key_S);
+        w.view.zoomOut();
         QCOMPARE(w.state.window(), (XWindow{0, 123}));
         w.state.setWindow({0, 30});
         w.key(Qt::Key_PageDown);
@@ -293,11 +293,11 @@ private slots:
         const auto peaks = w.replay().timeline.localPeaks();
         QVERIFY(peaks.size() > 2);
         w.state.setCursor(0);
-        w.key(Qt::Key_N);
+        w.view.stepPeak(1);
         QCOMPARE(w.state.cursor(), peaks.front());
-        w.key(Qt::Key_N);
+        w.view.stepPeak(1);
         QCOMPARE(w.state.cursor(), peaks[1]);
-        w.key(Qt::Key_P);
+        w.view.stepPeak(-1);
         QCOMPARE(w.state.cursor(), peaks.front());
     }
 
@@ -305,9 +305,9 @@ private slots:
     {
         Window w;
         w.state.setRange(std::pair<StateIndex, StateIndex>{20, 40});
-        w.key(Qt::Key_F);
+        w.view.zoomToSelection();
         QVERIFY(w.state.window().left > 18 && w.state.window().right < 43);
-        w.key(Qt::Key_F);
+        w.view.zoomToSelection();
         QCOMPARE(w.state.window(), (XWindow{0, 123}));
     }
 
@@ -316,11 +316,11 @@ private slots:
         Window w;
         w.state.setWindow({0, 6});
         w.settle();
-        w.key(Qt::Key_Y);
+        w.view.fitY();
         w.settle();
         const double fitted = w.canvas()->yAxis->range().upper;
         QVERIFY(fitted < 1.2 * 1100 * MiB); // reserved grows to 1.06 GiB there, 1.66 GiB later
-        w.key(Qt::Key_Y);
+        w.view.fitY();
         w.settle();
         QVERIFY(w.canvas()->yAxis->range().upper > fitted);
     }
@@ -329,15 +329,15 @@ private slots:
     {
         Window w;
         const int top = w.plot().top();
-        w.key(Qt::Key_L);
+        w.view.setLanesVisible(!w.view.lanesVisible());
         w.settle();
         QVERIFY(w.plot().top() < top - 30);
-        w.key(Qt::Key_G);
+        w.state.setStackOrder(StackOrder::Group);
         QCOMPARE(w.state.stackOrder(), StackOrder::Group);
-        w.key(Qt::Key_X);
+        w.state.setAxis(XAxis::Time);
         QCOMPARE(w.state.axis(), XAxis::Time);
         w.state.setCursor(0);
-        w.key(Qt::Key_BracketRight);
+        w.view.stepStep(1);
         QVERIFY(w.state.range().has_value());
         QVERIFY(w.state.range()->second > 100);
     }

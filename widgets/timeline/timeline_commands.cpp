@@ -121,9 +121,11 @@ void TimelineView::zoomToMark(std::uint32_t mark)
 
 void TimelineView::zoomToSelection()
 {
-    if (m_beforeZoom) {
-        const XWindow back = *m_beforeZoom;
-        m_beforeZoom.reset();
+    // Back only from where the zoom led: after a pan or another choice there is something new to zoom to.
+    if (m_zoomed && m_zoomed->selection == m_state.selection() && m_zoomed->range == m_state.range()
+        && m_zoomed->axis == m_state.axis() && m_zoomed->to == m_state.window()) {
+        const XWindow back = m_zoomed->from;
+        m_zoomed.reset();
         rememberPlace();
         setWindow(back);
         return;
@@ -134,8 +136,9 @@ void TimelineView::zoomToSelection()
         zoomToLife(selection.allocation);
     else
         zoomToRange();
+    m_zoomed.reset();
     if (!(m_state.window() == before))
-        m_beforeZoom = before;
+        m_zoomed = Zoomed{before, m_state.window(), selection, m_state.range(), m_state.axis()};
 }
 
 void TimelineView::fitY()
@@ -313,8 +316,8 @@ void TimelineView::keyPressEvent(QKeyEvent* event)
     bool done = false;
     if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)
         done = handleArrow(event->key() == Qt::Key_Left ? -1 : 1, modifiers);
-    else if (modifiers == Qt::NoModifier || modifiers == Qt::ShiftModifier)
-        done = handlePlainKey(event->key(), modifiers != Qt::NoModifier);
+    else if (modifiers == Qt::NoModifier)
+        done = handlePlainKey(event->key());
     if (!done)
         QWidget::keyPressEvent(event);
 }
@@ -339,23 +342,10 @@ bool TimelineView::handleArrow(int direction, Qt::KeyboardModifiers modifiers)
     return true;
 }
 
-bool TimelineView::handlePlainKey(int key, bool shift)
+// Letters are commands of the window, where they can be switched off; here are the keys that are none.
+bool TimelineView::handlePlainKey(int key)
 {
-    if (shift)
-        return false;
     switch (key) {
-    case Qt::Key_W:
-        zoomIn();
-        return true;
-    case Qt::Key_S:
-        zoomOut();
-        return true;
-    case Qt::Key_A:
-        panLeft();
-        return true;
-    case Qt::Key_D:
-        panRight();
-        return true;
     case Qt::Key_PageUp:
         screenful(-1);
         return true;
@@ -365,42 +355,9 @@ bool TimelineView::handlePlainKey(int key, bool shift)
     case Qt::Key_Home:
         zoomFit();
         return true;
-    case Qt::Key_F:
-        zoomToSelection();
-        return true;
-    case Qt::Key_Y:
-        fitY();
-        return true;
-    case Qt::Key_N:
-        stepPeak(1);
-        return true;
-    case Qt::Key_P:
-        stepPeak(-1);
-        return true;
-    case Qt::Key_BracketLeft:
-        stepStep(-1);
-        return true;
-    case Qt::Key_BracketRight:
-        stepStep(1);
-        return true;
-    case Qt::Key_L:
-        setLanesVisible(!lanesVisible());
-        return true;
-    case Qt::Key_G:
-        m_state.setStackOrder(m_state.stackOrder() == StackOrder::Age ? StackOrder::Group : StackOrder::Age);
-        return true;
-    case Qt::Key_R:
-        m_state.setTool(m_state.tool() == Tool::Ruler ? Tool::Pointer : Tool::Ruler);
-        return true;
-    case Qt::Key_X:
-        m_state.setAxis(m_state.axis() == XAxis::Events ? XAxis::Time : XAxis::Events);
-        return true;
     case Qt::Key_Delete:
     case Qt::Key_Backspace:
         return m_input->deleteRuler();
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        return false;
     case Qt::Key_Escape:
         return escape();
     default:

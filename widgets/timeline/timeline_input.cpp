@@ -463,6 +463,34 @@ void TimelineInput::clickLegend(const QPointF& pos, Qt::KeyboardModifiers modifi
     }
 }
 
+QString TimelineInput::searchText(const LegendItem& entry, std::uint32_t group, GroupBy kind) const
+{
+    if (kind == GroupBy::Site)
+        return QString::fromStdString(entry.text);
+    const Snapshot& snapshot = *m_scene.replay->snapshot;
+    const AllocationColumns& all = m_scene.replay->timeline.allocations();
+    const auto grouping = m_scene.session.grouping(kind);
+    for (std::uint32_t i = 0; i < all.count(); ++i) {
+        if (grouping->of(static_cast<AllocationId>(i)) != group)
+            continue;
+        if (kind == GroupBy::Stream && valid(all.stream[i]))
+            return QStringLiteral("stream:%1").arg(snapshot.streams[index(all.stream[i])]);
+        if (kind == GroupBy::Pool && valid(all.pool[i])) {
+            const auto& [first, second] = snapshot.pools[index(all.pool[i])];
+            return QStringLiteral("pool:(%1,%2)").arg(first).arg(second);
+        }
+        if (kind == GroupBy::Size) {
+            const auto [from, to] = sizeClassBounds(sizeClass(all.size[i]));
+            QString text = QStringLiteral("size>=%1").arg(from);
+            if (to)
+                text += QStringLiteral(" size<%1").arg(*to);
+            return text;
+        }
+        break;
+    }
+    return {};
+}
+
 void TimelineInput::chooseLegendItem(int item, Qt::KeyboardModifiers modifiers)
 {
     const LegendItem& entry = m_scene.colouring->legend[static_cast<std::size_t>(item)];
@@ -471,7 +499,9 @@ void TimelineInput::chooseLegendItem(int item, Qt::KeyboardModifiers modifiers)
     if (!group || !kind)
         return;
     if (modifiers & Qt::ControlModifier) {
-        emit m_scene.state.searchRequested(QString::fromStdString(entry.text));
+        const QString text = searchText(entry, *group, *kind);
+        if (!text.isEmpty())
+            emit m_scene.state.searchRequested(text);
         return;
     }
     Selection selection;

@@ -69,6 +69,9 @@ private:
     void finishBox();
     void clickLane(const QPointF& pos);
     void clickLegend(const QPointF& pos, Qt::KeyboardModifiers modifiers);
+    /// What the search field must say to find a legend item's allocations; empty where it has no words for
+    /// them.
+    QString searchText(const LegendItem& entry, std::uint32_t group, GroupBy kind) const;
     void chooseLegendItem(int item, Qt::KeyboardModifiers modifiers);
     void hover(const QPointF& pos);
     void showTip();

@@ -103,7 +103,7 @@ void TimelineView::openDevice()
     m_worker->cancel();
     m_requested.reset();
     m_groupKeep.reset();
-    m_beforeZoom.reset();
+    m_zoomed.reset();
     m_input->cancel();
     m_scene.open();
     if (m_scene.categories() && m_state.states() != m_scene.source->states())
@@ -145,7 +145,6 @@ void TimelineView::fillEmptyState(EmptyState& empty) const
         content.heading = tr("This file has no history to draw");
         content.sentence = tr("It names neither a device nor an allocation.");
     } else if (other) {
-        auto& session = m_session;
         const QString name = QString::fromStdString(deviceName(m_scene.replay->device().ordinal));
         const QString busy = QString::fromStdString(deviceName(rank->devices[*other]->device().ordinal));
         content.heading = m_scene.source->states() == 1 ? tr("No event for %1").arg(name)
@@ -155,7 +154,7 @@ void TimelineView::fillEmptyState(EmptyState& empty) const
         content.code.clear();
         const std::size_t target = *other;
         content.actions = {{tr("Show %1").arg(busy), QStringLiteral("gpu"),
-            [&session, target] { session.setDevice(target); }, true}};
+            [this, target] { emit m_state.deviceRequested(target); }, true}};
     } else if (m_scene.source->states() == 1) {
         content.heading = tr("This file has no history to draw");
         content.sentence

@@ -123,7 +123,7 @@ private:
     void pictureArrived(std::uint64_t number, std::shared_ptr<const StackPicture> picture);
     void replot();
     void replotOverlay();
-    bool handlePlainKey(int key, bool shift);
+    bool handlePlainKey(int key);
     bool handleArrow(int direction, Qt::KeyboardModifiers modifiers);
     bool escape();
     void openContextMenu(const QPoint& globalPos, const QPointF& pos);
@@ -147,7 +147,15 @@ private:
     bool m_placedByOthers = false;
     bool m_placing = false;
     XScale m_lastScale;
-    std::optional<XWindow> m_beforeZoom;
+    /// The last zoom to a selection or range, for the way back.
+    struct Zoomed {
+        XWindow from;
+        XWindow to;
+        Selection selection;
+        std::optional<std::pair<StateIndex, StateIndex>> range;
+        XAxis axis;
+    };
+    std::optional<Zoomed> m_zoomed;
     QTimer* m_rest;
 };
 
