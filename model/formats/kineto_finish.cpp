@@ -3,6 +3,7 @@
 #include "model/core/units.hpp"
 #include "model/formats/kineto.hpp"
 
+#include "model/core/byte_sum.hpp"
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -31,17 +32,6 @@ std::int64_t timeUs(std::int64_t ns, std::int64_t base)
 std::int64_t magnitude(std::int64_t bytes)
 {
     return bytes >= 0 ? bytes : bytes == std::numeric_limits<std::int64_t>::min() ? 0 : -bytes;
-}
-
-/// Sums of hostile sizes may wrap; they must not be undefined.
-std::int64_t wrappingAdd(std::int64_t a, std::int64_t b)
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
-std::int64_t wrappingSubtract(std::int64_t a, std::int64_t b)
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
 /// Follows one device's memory events: which allocation a free ends, and how far the recorder's own total is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/formats/profiler_timeline.hpp"
 
+#include "model/core/byte_sum.hpp"
 #include "model/core/units.hpp"
 
 #include <algorithm>
@@ -12,11 +13,6 @@ namespace {
 
 constexpr std::size_t unknownCategory = 7;
 constexpr std::size_t rawFields = 4;
-
-std::int64_t wrappingAdd(std::int64_t a, std::int64_t b)
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
 
 void addRow(CategoryTimeline& timeline, std::int64_t timeUs, const std::array<std::int64_t, 8>& row)
 {

@@ -57,7 +57,7 @@ StackId differentFrom(StackId other, StackId stack)
     return valid(stack) && stack != other ? stack : StackId::none;
 }
 
-void collectEvents(const DeviceTrace& device, const AllocationColumns& columns, AllocationId id,
+void collectEvents(const DeviceTrace& device, const Timeline& timeline, AllocationId id,
     AllocationFacts& facts, TextCollector& texts)
 {
     const EventColumns& events = device.events;
@@ -69,12 +69,9 @@ void collectEvents(const DeviceTrace& device, const AllocationColumns& columns, 
         if (!events.forwardStack.empty())
             facts.forwardStack = differentFrom(facts.stack, events.forwardStack[index(*facts.allocEvent)]);
     }
-    const std::size_t i = index(id);
-    const std::size_t first = columns.firstState[i];
-    const std::size_t end = std::min<std::size_t>(columns.endState[i], events.count());
-    for (std::size_t event = first; event < end && !events.userMetadata.empty(); ++event)
-        if (events.action[event] == Action::Annotate && events.address[event] == columns.address[i])
-            texts.addColumn(Kind::Annotation, events.userMetadata, static_cast<EventIndex>(event));
+    for (const AnnotatedAllocation& note : timeline.annotations())
+        if (note.allocation == id)
+            texts.addColumn(Kind::Annotation, events.userMetadata, note.event);
 }
 
 void collectBlock(
@@ -113,7 +110,7 @@ AllocationFacts allocationFacts(const Replay& replay, AllocationId id)
     facts.allocEvent = replay.timeline.allocEvent(id);
     facts.endEvent = replay.timeline.endEvent(id);
     TextCollector texts(*replay.snapshot, facts.texts);
-    collectEvents(device, columns, id, facts, texts);
+    collectEvents(device, replay.timeline, id, facts, texts);
     if (columns.endState[i] >= replay.states())
         collectBlock(device, columns.address[i], facts, texts);
     facts.freeStack = differentFrom(facts.stack, replay.timeline.freeStack(id, device));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/replay/replay.hpp"
 
+#include "model/core/byte_sum.hpp"
 #include "model/replay/replay_quality.hpp"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ private:
             place[index(out[i].first)] = i;
         // An event ends at most one allocation.
         std::vector<AllocationId> endedBy(m_timeline.states(), AllocationId::none);
-        std::vector<std::int64_t> sums(out.size(), 0);
+        std::vector<ByteSum> sums(out.size());
         std::uint32_t next = 0;
         for (; next < c.count() && c.firstState[next] == 0; ++next)
             sums[place[index(m_keys[next])]] += static_cast<std::int64_t>(c.size[next]);

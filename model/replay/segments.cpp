@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/replay/segments.hpp"
 
+#include "model/core/byte_sum.hpp"
 #include "model/replay/address_index.hpp"
 #include "model/replay/block_rules.hpp"
 #include "model/replay/block_sizes.hpp"
@@ -215,7 +216,7 @@ private:
                 return reserving(m_device.events.action[event])
                     * static_cast<std::int64_t>(sane(m_device.events.size[event]));
             };
-            std::int64_t value = 0;
+            ByteSum value;
             for (const Segment& s : m_device.segments)
                 value += static_cast<std::int64_t>(sane(s.totalSize));
             for (std::size_t i = 0; i < m_device.events.count(); ++i)
@@ -267,8 +268,8 @@ private:
         const auto size = [&](AllocationId id) { return static_cast<std::int64_t>(m_sizes.size[index(id)]); };
         const auto waitList = waits();
         auto nextWait = waitList.begin();
-        std::int64_t live = 0;
-        std::int64_t waiting = 0;
+        ByteSum live;
+        ByteSum waiting;
         for (std::size_t i = 0; i < a.count() && a.firstState[i] == 0; ++i)
             live += static_cast<std::int64_t>(m_sizes.size[i]);
         const auto beginWaits = [&](StateIndex state) {
@@ -320,8 +321,8 @@ private:
     {
         const StateIndex states = m_timeline.states();
         if (m_history.m_known) {
-            std::int64_t live = 0;
-            std::int64_t waiting = 0;
+            ByteSum live;
+            ByteSum waiting;
             for (const Block& b : m_device.blocks) {
                 if (b.state == BlockState::Allocated)
                     live += static_cast<std::int64_t>(sane(b.size));

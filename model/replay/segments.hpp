@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/core/byte_sum.hpp"
 #include "model/core/ids.hpp"
 #include "model/core/job.hpp"
 #include "model/core/result.hpp"
@@ -108,8 +109,11 @@ public:
     /// Reserved bytes that no block holds: reserved − allocated − waiting, exact at the end, inferred before.
     std::int64_t inactiveAt(StateIndex state) const
     {
-        return m_reserved.at(state) - m_allocated.at(state) - m_waiting.at(state)
-            - (state + 1 == m_reserved.states() ? m_unknownAtEnd : 0);
+        ByteSum sum = m_reserved.at(state);
+        sum -= m_allocated.at(state);
+        sum -= m_waiting.at(state);
+        sum -= state + 1 == m_reserved.states() ? m_unknownAtEnd : ByteSum();
+        return sum;
     }
     /// Reserved per private pool: one entry per pool with segments, default pool included.
     const std::vector<std::pair<PoolId, Series>>& reservedByPool() const { return m_reservedByPool; }
@@ -160,7 +164,7 @@ private:
     Series m_reserved;
     Series m_allocated;
     /// Bytes of blocks in a state this program does not know.
-    std::int64_t m_unknownAtEnd = 0;
+    ByteSum m_unknownAtEnd;
     /// Blocks older than the trace whose free was requested before it and never completed, ascending.
     std::vector<AllocationId> m_waitFromStart;
     Series m_waiting;

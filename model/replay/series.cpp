@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/replay/series.hpp"
 
+#include "model/core/byte_sum.hpp"
 #include <algorithm>
 #include <cassert>
 
@@ -33,7 +34,7 @@ void Series::shift(std::int64_t amount)
 {
     assert(m_levels.empty());
     for (Change& change : m_changes)
-        change.value += amount;
+        change.value = wrappingAdd(change.value, amount);
 }
 
 void Series::build(StateIndex states)

@@ -141,6 +141,7 @@ Result<Timeline> TimelineBuilder::build()
     judgeEndState();
     number();
     fillColumns();
+    placeEarlyNotes();
     closeSeries();
     compareFreeStacks();
     if (m_job.stopped())
@@ -391,6 +392,27 @@ void TimelineBuilder::fillColumns()
     for (const Life& life : m_lives)
         if (m_events.action[life.event] == Action::Alloc)
             addColumns(life, Origin::Traced);
+}
+
+void TimelineBuilder::placeEarlyNotes()
+{
+    // A note may stand before anything tells that its address holds memory older than the trace.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> older;
+    const AllocationColumns& c = m_out.m_allocations;
+    for (AnnotatedAllocation& note : m_out.m_annotations) {
+        if (valid(note.allocation))
+            continue;
+        if (older.empty()) {
+            for (std::uint32_t i = 0; i < c.count() && c.origin[i] != Origin::Traced; ++i)
+                older.emplace_back(c.address[i], i);
+            std::sort(older.begin(), older.end());
+        }
+        const std::uint64_t address = m_events.address[index(note.event)];
+        const auto found = std::lower_bound(older.begin(), older.end(), std::pair{address, std::uint32_t{0}});
+        if (found != older.end() && found->first == address
+            && c.endState[found->second] > index(note.event) + 1)
+            note.allocation = AllocationId{found->second};
+    }
 }
 
 void TimelineBuilder::closeSeries()

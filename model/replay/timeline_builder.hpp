@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/core/byte_sum.hpp"
 #include "model/replay/timeline.hpp"
 
 #include <vector>
@@ -93,6 +94,7 @@ private:
     void judgeEndState();
     void number();
     void fillColumns();
+    void placeEarlyNotes();
     void addColumns(const Life& life, Origin origin);
     void closeSeries();
     void compareFreeStacks();
@@ -113,8 +115,8 @@ private:
     /// Active blocks the trace never mentions, in the order of the file.
     std::vector<std::pair<const Segment*, const Block*>> m_aliveAtEnd;
     std::vector<AllocationId> m_idOfLife;
-    std::int64_t m_requested = 0;
-    std::int64_t m_pending = 0;
+    ByteSum m_requested;
+    ByteSum m_pending;
     Timeline m_out;
 };
 

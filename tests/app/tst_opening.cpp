@@ -66,6 +66,8 @@ private slots:
     void refusesWithASentenceAndKeepsWhatIsOpen();
     void opensWhatCanBeReadOfATruncatedFile();
     void stopsAtOnce();
+    void reloadIsOfWhatIsShown();
+    void selectedSitesEndWithTheirNumbers();
     void newestRequestWins();
     void showsProgressAfterAMoment();
     void canBeClosedWhileLoading();
@@ -170,6 +172,37 @@ void TestOpening::stopsAtOnce()
     QCOMPARE(f.workspace->session.rank(), before);
     QVERIFY(!f.window->banner()->isVisible());
     QCOMPARE(f.workspace->files.entries().size(), std::size_t{1});
+}
+
+void TestOpening::reloadIsOfWhatIsShown()
+{
+    const SlowOpener opener;
+    WindowFixture f(opener);
+    const QString first = f.training(QStringLiteral("first.pickle"));
+    const QString second = f.training(QStringLiteral("second.pickle"));
+    f.open({first, second});
+    f.workspace->files.show(1);
+    QTRY_VERIFY_WITH_TIMEOUT(!f.workspace->loader.isLoading(), 20000);
+    QCOMPARE(f.window->windowTitle(), QStringLiteral("second.pickle – Tidemark"));
+    f.window->open({f.training(QStringLiteral("slow.pickle"))});
+    QVERIFY(opener.state->begun.tryAcquire(1, 10000));
+    f.workspace->files.reload();
+    QTRY_VERIFY_WITH_TIMEOUT(!f.workspace->loader.isLoading(), 20000);
+    QCOMPARE(f.workspace->files.entries().size(), std::size_t{2});
+    QCOMPARE(f.workspace->files.entries()[*f.workspace->files.current()].path, second);
+    QCOMPARE(f.workspace->session.rank()->snapshot->source.name, std::string("second.pickle"));
+}
+
+void TestOpening::selectedSitesEndWithTheirNumbers()
+{
+    WindowFixture f;
+    f.open({f.training()});
+    Selection selection;
+    selection.kind = Selection::Kind::Group;
+    selection.groupBy = GroupBy::Site;
+    f.workspace->state.select(selection);
+    f.workspace->session.setSiteMode(SiteMode::Raw);
+    QCOMPARE(f.workspace->state.selection().kind, Selection::Kind::None);
 }
 
 void TestOpening::newestRequestWins()

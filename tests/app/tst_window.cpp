@@ -349,6 +349,18 @@ void TestWindow::lettersCanBeSwitchedOff()
     QVERIFY(f.window->commands()["view.cycleColour"]->shortcuts().isEmpty());
     QCOMPARE(f.window->commands()["edit.filter"]->shortcuts().size(), 1);
     QVERIFY(!f.window->commands()["file.open"]->shortcuts().isEmpty());
+    f.open({f.training()});
+    f.window->timeline()->setFocus();
+    const ViewState& state = f.workspace->state;
+    const XWindow before = state.window();
+    const StateIndex cursor = state.cursor();
+    for (const Qt::Key key : {Qt::Key_W, Qt::Key_D, Qt::Key_N, Qt::Key_G, Qt::Key_X, Qt::Key_R})
+        QTest::keyClick(f.window->timeline(), key);
+    QCOMPARE(state.window(), before);
+    QCOMPARE(state.cursor(), cursor);
+    QCOMPARE(state.axis(), XAxis::Events);
+    QCOMPARE(state.tool(), Tool::Pointer);
+    QCOMPARE(state.stackOrder(), StackOrder::Age);
     f.window->commands().setSingleLetters(true);
     QCOMPARE(f.window->commands()["view.cycleColour"]->shortcut(), QKeySequence(Qt::Key_C));
 }

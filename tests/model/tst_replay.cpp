@@ -40,6 +40,68 @@ Q_DECLARE_METATYPE(Script)
 class TestReplay : public QObject {
     Q_OBJECT
 private slots:
+    /// A block freed before the trace and still pending at its end waited all the time; what waits is not
+    /// free.
+    void pendingFromBeforeTheTraceWaitsThroughout()
+    {
+        TraceMaker maker;
+        maker.alloc(0x2000, 0x2000);
+        maker.free(0x2000, 0x2000);
+        maker.segment(0x1000, 0x4000);
+        maker.block(BlockState::Pending, 0x1000, 4000);
+        maker.block(BlockState::Inactive, 0x2000, 0);
+        maker.block(BlockState::Allocated, 0x1000, 100);
+        const auto replay = replayed(maker.finish());
+        for (StateIndex state = 0; state < replay->states(); ++state) {
+            const bool live = state == 1 || state == 2; // until free_completed
+            QCOMPARE(replay->segments.waiting().at(state), std::int64_t{0x1000});
+            QCOMPARE(replay->segments.allocated().at(state), std::int64_t{live ? 0x3000 : 0x1000});
+            QCOMPARE(replay->segments.inactiveAt(state), std::int64_t{live ? 0 : 0x2000});
+            const SegmentState map = replay->segments.stateAt(state, replay->timeline);
+            QCOMPARE(map.waiting, std::uint64_t{0x1000});
+            QCOMPARE(static_cast<std::int64_t>(map.free), replay->segments.inactiveAt(state));
+        }
+        QCOMPARE(replay->timeline.delayedFrees(), std::uint64_t{0});
+    }
+
+    /// Notes on memory older than the trace belong to it, whether a later free or the end makes it known.
+    void notesOnOlderMemoryFindIt()
+    {
+        TraceMaker maker;
+        const auto note = [&](std::uint64_t address, const char* text) {
+            maker.event(Action::Annotate, address, 0).userMetadata = maker.builder().strings().intern(text);
+        };
+        note(0x1000, "weights");
+        note(0x3000, "grads");
+        note(0x9000, "nothing");
+        maker.free(0x3000, 0x1000);
+        note(0x3000, "too late");
+        maker.segment(0x1000, 0x3000);
+        maker.block(BlockState::Allocated, 0x1000, 0x1000);
+        maker.block(BlockState::Inactive, 0x2000, 0);
+        const auto replay = replayed(maker.finish());
+        std::vector<std::uint64_t> noted;
+        for (const AnnotatedAllocation& each : replay->timeline.annotations())
+            noted.push_back(
+                valid(each.allocation) ? replay->timeline.allocations().address[index(each.allocation)] : 0);
+        QCOMPARE(noted, (std::vector<std::uint64_t>{0x1000, 0x3000, 0, 0}));
+        QCOMPARE(replay->note(Quality::AnnotationOfUnknown)->count, std::uint64_t{2});
+    }
+
+    /// Two sizes that only just pass as such must not be undefined together.
+    void hugeSizesWrap()
+    {
+        TraceMaker maker;
+        const std::int64_t huge = std::int64_t{1} << 62;
+        maker.alloc(0x1000, huge);
+        maker.alloc(0x2000, huge);
+        maker.alloc(0x3000, huge);
+        maker.free(0x1000, huge);
+        maker.free(0x2000, huge);
+        const auto replay = replayed(maker.finish());
+        QCOMPARE(replay->timeline.requested().last(), huge);
+    }
+
     void streamsAndPoolsSumToTheCurve()
     {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
