@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/replay/replay.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tidemark {
+
+/// What a fix would do to the recorded lifetimes: end allocations earlier (or never make them), and add
+/// memory that the changed program needs instead. Requested bytes.
+class Edits {
+public:
+    /// The allocation would not exist.
+    void drop(AllocationId id) { m_cuts.push_back({id, 0}); }
+    /// It would end at `state` (first state in which it is gone), if that is earlier.
+    void endAt(AllocationId id, StateIndex state) { m_cuts.push_back({id, state}); }
+    /// Only `bytes` of it would remain.
+    void shrink(AllocationId id, std::uint64_t bytes) { m_shrinks.push_back({id, bytes}); }
+    /// Memory the changed program holds in the states [first, end).
+    void add(StateIndex first, StateIndex end, std::int64_t bytes, std::string owner)
+    {
+        m_additions.push_back({first, end, bytes, std::move(owner)});
+    }
+    bool empty() const { return m_cuts.empty() && m_shrinks.empty() && m_additions.empty(); }
+
+    struct Cut {
+        AllocationId id;
+        StateIndex end;
+    };
+    struct Shrink {
+        AllocationId id;
+        std::uint64_t bytes;
+    };
+    struct Addition {
+        StateIndex first;
+        StateIndex end;
+        std::int64_t bytes;
+        std::string owner;
+    };
+    std::span<const Cut> cuts() const { return m_cuts; }
+    std::span<const Shrink> shrinks() const { return m_shrinks; }
+    std::span<const Addition> additions() const { return m_additions; }
+
+private:
+    std::vector<Cut> m_cuts;
+    std::vector<Shrink> m_shrinks;
+    std::vector<Addition> m_additions;
+};
+
+/// The timeline under some edits.
+struct EditedCurve {
+    std::int64_t oldPeak = 0;
+    StateIndex oldPeakState = 0;
+    /// Recorded − edited at the old peak.
+    std::int64_t removedAtOldPeak = 0;
+    std::int64_t newPeak = 0;
+    StateIndex newPeakState = 0;
+    /// oldPeak − newPeak.
+    std::int64_t saved() const { return oldPeak - newPeak; }
+    /// Less than 60 % of what is removed is saved: the peak moved.
+    bool peakMoved() const { return removedAtOldPeak > 0 && saved() * 10 < removedAtOldPeak * 6; }
+    /// The whole edited curve: changes only, by state; values hold until the next one.
+    std::vector<std::pair<StateIndex, std::int64_t>> curve;
+};
+
+/// Applies several fixes together (never add up two of them): an allocation that several edits cut ends at
+/// the earliest, one that several shrink has the least bytes. Cost: one pass over the curve's changes plus
+/// the edits sorted. Null when stopped. Any thread.
+std::optional<EditedCurve> applyEdits(
+    const Replay& replay, std::span<const std::shared_ptr<const Edits>> edits, const Job& job);
+
+} // namespace tidemark

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/core/result.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidemark {
+
+/// One test of a frame: the end of its path and, where given, its function. Paths are compared from the last
+/// "megatron/", "torch/", "transformer_engine/" … on, so that where a package is installed does not matter.
+struct FramePattern {
+    std::string path; ///< suffix, or with ** and * as in a shell; empty: any
+    std::vector<std::string> functions; ///< any of them; empty: any function
+};
+
+/// The module an allocation belongs to: first rule that matches wins, top to bottom.
+struct LabelRule {
+    std::string id; ///< "F-attn"; what findings refer to
+    std::string label; ///< "core attention"; what is shown
+    /// Every group must have a matching frame in the stack (a group matches when one of its patterns does).
+    std::vector<std::vector<FramePattern>> all;
+    /// No frame may match any of these.
+    std::vector<FramePattern> none;
+    bool privatePool = false; ///< matches also memory of private pools, whatever its stack
+    bool innermost = false; ///< only the innermost frame outside torch is looked at
+};
+
+/// The table of resources/labels.json, or a user's file in front of it.
+class LabelRules {
+public:
+    /// The built-in table.
+    static std::shared_ptr<const LabelRules> standard();
+    /// A user's rules (JSON, same shape) put before the built-in ones. The error names the rule and key.
+    static Result<std::shared_ptr<const LabelRules>> withUser(
+        std::string_view text, std::string_view fileName);
+
+    const std::vector<LabelRule>& rules() const { return m_rules; }
+    /// Position of a rule by id; absent when there is none.
+    std::optional<std::size_t> find(std::string_view id) const;
+
+private:
+    static Result<std::vector<LabelRule>> parse(std::string_view text, std::string_view fileName);
+    std::vector<LabelRule> m_rules;
+};
+
+} // namespace tidemark
