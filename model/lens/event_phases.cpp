@@ -225,8 +225,8 @@ private:
     void setUp()
     {
         const std::size_t end = m_any ? m_firstStated : m_count;
-        const bool start = m_any && end < m_count && m_out.ofEvent[end] == Phase::Forward
-            && m_replay.reachesStart();
+        const bool start
+            = m_any && end < m_count && m_out.ofEvent[end] == Phase::Forward && m_replay.reachesStart();
         for (std::size_t i = 0; i < end; ++i) {
             if (!requestsMemory(m_events.action[i]) || m_out.ofEvent[i] != Phase::Unknown)
                 continue;
@@ -251,19 +251,16 @@ private:
                 last = i;
             } else {
                 open.push_back(static_cast<std::uint32_t>(i));
-                const Phase own = ownStacks ? statedPhase(m_kinds.of(m_events.stack[i]), trains())
-                                            : Phase::Unknown;
-                if (own != Phase::Unknown) {
-                    m_out.ofEvent[i] = own;
-                    m_out.recorded[i] = 1;
-                }
+                if (ownStacks)
+                    m_out.ofEvent[i] = statedPhase(m_kinds.of(m_events.stack[i]), trains());
             }
         }
         close(open, last, none);
     }
 
     /// Events between two requests: what comes after the earlier one belongs to it. Without a backward event
-    /// between forward and optimizer, the frees there are all of backward that was recorded.
+    /// between forward and optimizer, the frees there are all of backward that was recorded. While backward
+    /// runs the main thread waits for it, whatever a stack says.
     void close(std::vector<std::uint32_t>& open, std::size_t last, std::size_t next)
     {
         Phase phase = last != none ? m_out.ofEvent[last] : Phase::Unknown;
@@ -274,9 +271,12 @@ private:
                 : Phase::Unknown;
         else if (phase == Phase::Forward && after == Phase::Optimizer)
             phase = Phase::Backward;
+        const bool insideBackward = plain(phase) == Phase::Backward && plain(after) == Phase::Backward;
         for (const std::uint32_t i : open) {
-            if (m_out.ofEvent[i] != Phase::Unknown)
+            if (m_out.ofEvent[i] != Phase::Unknown && !insideBackward) {
+                m_out.recorded[i] = 1;
                 continue;
+            }
             const Phase inMark = marked(i);
             m_out.ofEvent[i] = inMark != Phase::Unknown ? inMark : phase;
             m_out.recorded[i] = inMark != Phase::Unknown;

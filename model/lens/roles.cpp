@@ -63,15 +63,23 @@ public:
     }
 
 private:
-    enum class Rule : std::uint8_t { Other, OptimizerState, OptimizerTemporary, Weights, Batch, Workspace, Receive };
+    enum class Rule : std::uint8_t {
+        Other,
+        OptimizerState,
+        OptimizerTemporary,
+        Weights,
+        Batch,
+        Workspace,
+        Receive
+    };
 
     void readRules()
     {
-        const std::array<std::pair<const char*, Rule>, 11> known{{{"F-opt", Rule::OptimizerState},
+        const std::array<std::pair<const char*, Rule>, 12> known{{{"F-opt", Rule::OptimizerState},
             {"F-master", Rule::OptimizerState}, {"F-opttmp", Rule::OptimizerTemporary},
             {"F-wt", Rule::Weights}, {"F-data", Rule::Batch}, {"F-gmb", Rule::Workspace},
-            {"F-ub", Rule::Workspace}, {"F-graph", Rule::Workspace}, {"F-ncclub", Rule::Workspace},
-            {"F-kv", Rule::Workspace}, {"F-ppcomm", Rule::Receive}}};
+            {"F-ws", Rule::Workspace}, {"F-ub", Rule::Workspace}, {"F-graph", Rule::Workspace},
+            {"F-ncclub", Rule::Workspace}, {"F-kv", Rule::Workspace}, {"F-ppcomm", Rule::Receive}}};
         for (const LabelRule& rule : m_labels.rules->rules()) {
             const auto found = std::ranges::find_if(known, [&](const auto& k) { return rule.id == k.first; });
             m_ruleKinds.push_back(found == known.end() ? Rule::Other : found->second);
@@ -110,21 +118,25 @@ private:
 
     Phase phaseAt(EventIndex event) const { return m_phases.ofEvent[index(event)]; }
 
-    /// Frees after the last training event are the program's end.
+    /// When the program gave it up while it still trained: frees of lasting memory after the last training
+    /// event are the program's end.
     std::optional<EventIndex> freeOf(AllocationId id) const
     {
         const auto event = m_timeline.freeEvent(id, m_device);
-        if (event && index(*event) > m_lastTraining) {
-            const Phase made = m_phases.phaseAt(m_columns.firstState[index(id)]);
-            if (made == Phase::Setup || made == Phase::Optimizer)
-                return std::nullopt;
-        }
-        return event;
+        if (!event || index(*event) <= m_lastTraining)
+            return event;
+        const StateIndex state = m_columns.firstState[index(id)];
+        const Phase made = m_phases.phaseAt(state);
+        const bool lasting = made == Phase::Setup
+            || (made == Phase::Optimizer
+                && (m_model.back() > m_model[state] || ruleOf(id) == Rule::OptimizerState));
+        return lasting ? std::nullopt : event;
     }
 
     std::ptrdiff_t passAt(StateIndex state) const
     {
-        const auto next = std::ranges::upper_bound(m_phases.microbatches, state, {}, &Microbatch::forwardFirst);
+        const auto next
+            = std::ranges::upper_bound(m_phases.microbatches, state, {}, &Microbatch::forwardFirst);
         return next - m_phases.microbatches.begin() - 1;
     }
 
@@ -230,9 +242,10 @@ private:
 
     Role ofSide(AllocationId id, std::optional<EventIndex> freed) const
     {
-        if (freed)
-            return Role::StepScoped;
-        return ruleOf(id) == Rule::Workspace ? Role::Workspace : Role::Unknown;
+        if (ruleOf(id) == Rule::Workspace)
+            return Role::Workspace;
+        const StateIndex made = m_columns.firstState[index(id)];
+        return freed && m_model[index(*freed)] > m_model[made] ? Role::StepScoped : Role::Unknown;
     }
 
     static std::uint64_t keyOf(StackId stack, std::uint64_t size)
@@ -247,7 +260,7 @@ private:
             const Role role = m_roles[i];
             const int vote = role == Role::SavedActivation || role == Role::Gradient ? 1
                 : role == Role::ForwardTemporary || role == Role::BackwardTemporary  ? -1
-                                                                                      : 0;
+                                                                                     : 0;
             if (vote != 0)
                 m_votes[keyOf(m_columns.stack[i], m_columns.size[i])] += vote;
             if (m_phases.phaseAt(m_columns.firstState[i]) == Phase::Forward) {
@@ -275,8 +288,8 @@ private:
             return Role::Unknown;
         if (ruleOf(id) == Rule::Batch)
             return Role::StepScoped;
-        const bool keeps = static_cast<double>(m_lastPassKept)
-            >= keptForBackward * static_cast<double>(m_lastPassBytes);
+        const bool keeps
+            = static_cast<double>(m_lastPassKept) >= keptForBackward * static_cast<double>(m_lastPassBytes);
         return m_trains || !m_device.ooms.empty() || keeps ? Role::SavedActivation : Role::Unknown;
     }
 
