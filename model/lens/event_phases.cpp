@@ -200,9 +200,7 @@ private:
         case StackKind::Capture:
             return before == Phase::Unknown ? Phase::Setup : Phase::Side;
         case StackKind::Setup:
-            if (before == Phase::Unknown)
-                return Phase::Setup;
-            break;
+            return Phase::Setup;
         case StackKind::OtherThread:
             if (before == Phase::Backward || after == Phase::Backward)
                 return Phase::Backward;
@@ -269,7 +267,8 @@ private:
             phase = after == Phase::Setup || after == Phase::Backward || after == Phase::Recompute
                 ? after
                 : Phase::Unknown;
-        else if (phase == Phase::Forward && after == Phase::Optimizer)
+        else if (phase == Phase::Forward
+            && (after == Phase::Optimizer || (after != Phase::Forward && givesUpForward(open, last))))
             phase = Phase::Backward;
         const bool insideBackward = plain(phase) == Phase::Backward && plain(after) == Phase::Backward;
         for (const std::uint32_t i : open) {
@@ -282,6 +281,31 @@ private:
             m_out.recorded[i] = inMark != Phase::Unknown;
         }
         open.clear();
+    }
+
+    /// The frees end at least half of what the forward pass before them made: no temporaries of one layer.
+    bool givesUpForward(const std::vector<std::uint32_t>& open, std::size_t last) const
+    {
+        const Timeline& timeline = m_replay.timeline;
+        std::size_t made = 0;
+        for (std::size_t i = last + 1; i-- > 0 && made < 2 * open.size() + 1;) {
+            if (!requestsMemory(m_events.action[i]))
+                continue;
+            if (m_out.ofEvent[i] != Phase::Forward)
+                break;
+            made += m_events.action[i] == Action::Alloc ? 1 : 0;
+        }
+        std::size_t freed = 0;
+        for (const std::uint32_t i : open) {
+            const AllocationId id = timeline.allocationOf(EventIndex{i});
+            const bool request
+                = m_events.action[i] == Action::FreeRequested || m_events.action[i] == Action::Free;
+            if (!request || !valid(id))
+                continue;
+            const auto event = timeline.allocEvent(id);
+            freed += event && m_out.ofEvent[index(*event)] == Phase::Forward ? 1 : 0;
+        }
+        return freed >= 2 && 2 * freed >= made;
     }
 
     const Replay& m_replay;

@@ -186,21 +186,21 @@ private:
         return false;
     }
 
-    /// The innermost frame that says something decides: an optimizer may run a closure, a model may build
-    /// parts of itself when first called.
+    /// The innermost frame that says something decides: an optimizer may run a closure. Building is set-up
+    /// only outside of both: models and optimizers make parts of themselves when first called.
     StackKind ofMainThread(std::span<const FrameId> stack, bool evaluation) const
     {
+        bool setUp = false;
         for (const FrameId frame : stack) {
             if (in(frame, OptimizerCall))
                 return StackKind::Optimizer;
             if (in(frame, SideCall))
                 return StackKind::Side;
-            if (in(frame, SetupCall))
-                return StackKind::Setup;
+            setUp |= in(frame, SetupCall);
             if (in(frame, ForwardCall))
                 return evaluation ? StackKind::Evaluation : StackKind::Forward;
         }
-        return evaluation ? StackKind::Side : StackKind::Other;
+        return setUp ? StackKind::Setup : evaluation ? StackKind::Side : StackKind::Other;
     }
 
     const Snapshot& m_snapshot;
