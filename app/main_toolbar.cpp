@@ -199,6 +199,10 @@ QString MainToolbar::colourName(ColourBy by)
         return tr("Category");
     case ColourBy::SegmentKind:
         return tr("Segment kind");
+    case ColourBy::Label:
+        return tr("Module");
+    case ColourBy::Role:
+        return tr("Role");
     }
     return {};
 }

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 namespace tidemark {
 
 namespace {
+
+constexpr std::uintmax_t maxRulesFile = 4U << 20U;
 
 Error usage(std::string message)
 {
@@ -105,6 +109,25 @@ Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> Arguments::eventR
         return usage(
             "--events needs FIRST:LAST, two event numbers in order, not \"" + displayText(view, 40) + "\"");
     return std::optional(range);
+}
+
+Result<std::shared_ptr<const LabelRules>> Arguments::labelRules() const
+{
+    const std::optional<std::string> name = value(rulesOption.name);
+    if (!name)
+        return LabelRules::standard();
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(*name, error);
+    if (error || size > maxRulesFile)
+        return Error{error ? ErrorCode::NotFound : ErrorCode::TooLarge,
+            "label rules " + displayText(*name)
+                + (error ? ": there is no such file" : ": more than 4 MiB are no label rules"),
+            std::nullopt};
+    std::ifstream file(*name, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file)
+        return Error{ErrorCode::Io, "label rules " + displayText(*name) + ": cannot be read", std::nullopt};
+    return LabelRules::withUser(text, *name);
 }
 
 } // namespace tidemark

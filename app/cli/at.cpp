@@ -31,10 +31,11 @@ constexpr std::array options{
     CommandOption{"--time", "SECONDS", "that long after the first event, or Unix seconds"},
     CommandOption{"--peak", nullptr, "where live memory is highest (within --events, if given)"},
     CommandOption{"--device", "D", "device ordinal, -1 for pinned host memory; the busiest one otherwise"},
-    CommandOption{"--by", "KEY", "group by site (default), stack, size, stream, pool or category"},
+    CommandOption{
+        "--by", "KEY", "group by site (default), stack, label, role, size, stream, pool or category"},
     CommandOption{"--top", "K", "list the K largest groups, sum up the others (text: 20, JSON: all)"},
     CommandOption{"--raw", nullptr, "sites are the innermost frames, framework frames included"}, jsonOption,
-    partialOption, eventsOption};
+    partialOption, eventsOption, rulesOption};
 
 struct GroupName {
     const char* name;
@@ -44,7 +45,8 @@ struct GroupName {
 constexpr std::array groupNames{GroupName{"site", GroupBy::Site, "sites"},
     GroupName{"stack", GroupBy::Stack, "stacks"}, GroupName{"size", GroupBy::Size, "size classes"},
     GroupName{"stream", GroupBy::Stream, "streams"}, GroupName{"pool", GroupBy::Pool, "pools"},
-    GroupName{"category", GroupBy::Category, "categories"}};
+    GroupName{"category", GroupBy::Category, "categories"}, GroupName{"label", GroupBy::Label, "modules"},
+    GroupName{"role", GroupBy::Role, "roles"}};
 
 Error usage(std::string message)
 {
@@ -68,12 +70,8 @@ Result<const GroupName*> groupingOf(const std::string& name)
     for (const GroupName& known : groupNames)
         if (name == known.name)
             return &known;
-    if (name == "label" || name == "role")
-        return usage("--by " + name
-            + " is not part of this version: it groups by site, stack, size, stream, "
-              "pool or category");
-    return usage(
-        "--by knows site, stack, size, stream, pool and category, not \"" + displayText(name, 40) + "\"");
+    return usage("--by knows site, stack, label, role, size, stream, pool and category, not \""
+        + displayText(name, 40) + "\"");
 }
 
 Result<double> secondsOf(const std::string& text)
@@ -251,6 +249,11 @@ int run(const Arguments& arguments, CommandStreams& streams)
     const Result<Wish> wish = wishOf(arguments);
     if (!wish)
         return usageError(streams, wish.error().message);
+    const auto rules = arguments.labelRules();
+    if (!rules) {
+        printError(streams.err, "", rules.error());
+        return exitStatus::wrongUsage;
+    }
     const auto files = expandPaths(arguments.paths());
     if (!files) {
         printError(streams.err, arguments.paths().front().string(), files.error());
@@ -279,7 +282,12 @@ int run(const Arguments& arguments, CommandStreams& streams)
     if (!state)
         return usageError(streams, state.error().message);
     const Sites& sites = wish->raw ? *(*rank)->rawSites : *(*rank)->sites;
-    const auto grouping = Grouping::build(replay, sites, wish->by->by);
+    std::shared_ptr<const Labels> labels;
+    if (wish->by->by == GroupBy::Label || wish->by->by == GroupBy::Role) {
+        const auto phases = Phases::build(replay, (*rank)->marks[*device], {});
+        labels = Labels::build(replay, *phases, *rules, {});
+    }
+    const auto grouping = Grouping::build(replay, sites, wish->by->by, labels.get());
     const std::size_t all = wish->json ? std::numeric_limits<std::size_t>::max() : defaultRows;
     const Table table = tableOf(groupLive(replay, *grouping, *state), wish->top.value_or(all));
     if (wish->json)

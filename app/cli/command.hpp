@@ -4,6 +4,7 @@
 #include "app/cli/command_line.hpp"
 #include "model/core/result.hpp"
 #include "model/formats/reader.hpp"
+#include "model/lens/label_rules.hpp"
 
 #include <iosfwd>
 #include <map>
@@ -39,6 +40,8 @@ public:
     ReadOptions readOptions() const;
     /// --events FIRST:LAST, both included; FIRST or LAST may be left out.
     Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> eventRange() const;
+    /// The built-in label rules, with those of --rules FILE in front.
+    Result<std::shared_ptr<const LabelRules>> labelRules() const;
 
 private:
     std::vector<std::filesystem::path> m_paths;
@@ -66,6 +69,8 @@ inline constexpr CommandOption partialOption{
     "--partial", nullptr, "read what can be read of a truncated or damaged file; the result is flagged"};
 inline constexpr CommandOption eventsOption{
     "--events", "FIRST:LAST", "only these events, both included; totals before and at them stay right"};
+inline constexpr CommandOption rulesOption{
+    "--rules", "FILE", "own label rules (JSON), tried before the built-in ones"};
 inline constexpr CommandOption jsonOption{"--json", nullptr, "for programs: JSON, bytes and microseconds"};
 
 /// Writes "tidemark: …" and the error on one line.

@@ -208,7 +208,8 @@ private:
 
 } // namespace
 
-std::shared_ptr<const Colouring> Colouring::build(const Replay& replay, const Sites& sites, ColourBy by)
+std::shared_ptr<const Colouring> Colouring::build(
+    const Replay& replay, const Sites& sites, ColourBy by, const Labels* labels)
 {
     Colourer colourer(replay, by);
     switch (by) {
@@ -234,6 +235,14 @@ std::shared_ptr<const Colouring> Colouring::build(const Replay& replay, const Si
         break;
     case ColourBy::SegmentKind:
         colourer.bySegmentKind();
+        break;
+    case ColourBy::Label:
+        colourer.byGrouping(
+            *Grouping::build(replay, sites, GroupBy::Label, labels), {" other module", " other modules"});
+        break;
+    case ColourBy::Role:
+        colourer.byGrouping(
+            *Grouping::build(replay, sites, GroupBy::Role, labels), {" other role", " other roles"});
         break;
     }
     return colourer.finish();

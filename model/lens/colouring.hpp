@@ -11,7 +11,7 @@
 
 namespace tidemark {
 
-enum class ColourBy { Site, Size, Age, Stream, Pool, Category, SegmentKind };
+enum class ColourBy { Site, Size, Age, Stream, Pool, Category, SegmentKind, Label, Role };
 
 /// Which colour an allocation gets, as a small number a theme turns into a colour. 0…11 are the category
 /// slots (or the 7 steps of a sequential scale for Size and Age), then the special ones.
@@ -40,7 +40,9 @@ struct Colouring {
     std::vector<std::uint8_t> slotOf; ///< by AllocationId
     std::vector<LegendItem> legend;
 
-    static std::shared_ptr<const Colouring> build(const Replay& replay, const Sites& sites, ColourBy by);
+    /// `labels` as for Grouping::build.
+    static std::shared_ptr<const Colouring> build(
+        const Replay& replay, const Sites& sites, ColourBy by, const Labels* labels = nullptr);
 };
 
 } // namespace tidemark

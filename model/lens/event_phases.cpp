@@ -200,9 +200,7 @@ private:
         case StackKind::Capture:
             return before == Phase::Unknown ? Phase::Setup : Phase::Side;
         case StackKind::Setup:
-            if (before == Phase::Unknown)
-                return Phase::Setup;
-            break;
+            return Phase::Setup;
         case StackKind::OtherThread:
             if (before == Phase::Backward || after == Phase::Backward)
                 return Phase::Backward;
@@ -225,8 +223,8 @@ private:
     void setUp()
     {
         const std::size_t end = m_any ? m_firstStated : m_count;
-        const bool start = m_any && end < m_count && m_out.ofEvent[end] == Phase::Forward
-            && m_replay.reachesStart();
+        const bool start
+            = m_any && end < m_count && m_out.ofEvent[end] == Phase::Forward && m_replay.reachesStart();
         for (std::size_t i = 0; i < end; ++i) {
             if (!requestsMemory(m_events.action[i]) || m_out.ofEvent[i] != Phase::Unknown)
                 continue;
@@ -251,19 +249,16 @@ private:
                 last = i;
             } else {
                 open.push_back(static_cast<std::uint32_t>(i));
-                const Phase own = ownStacks ? statedPhase(m_kinds.of(m_events.stack[i]), trains())
-                                            : Phase::Unknown;
-                if (own != Phase::Unknown) {
-                    m_out.ofEvent[i] = own;
-                    m_out.recorded[i] = 1;
-                }
+                if (ownStacks)
+                    m_out.ofEvent[i] = statedPhase(m_kinds.of(m_events.stack[i]), trains());
             }
         }
         close(open, last, none);
     }
 
     /// Events between two requests: what comes after the earlier one belongs to it. Without a backward event
-    /// between forward and optimizer, the frees there are all of backward that was recorded.
+    /// between forward and optimizer, the frees there are all of backward that was recorded. While backward
+    /// runs the main thread waits for it, whatever a stack says.
     void close(std::vector<std::uint32_t>& open, std::size_t last, std::size_t next)
     {
         Phase phase = last != none ? m_out.ofEvent[last] : Phase::Unknown;
@@ -272,16 +267,45 @@ private:
             phase = after == Phase::Setup || after == Phase::Backward || after == Phase::Recompute
                 ? after
                 : Phase::Unknown;
-        else if (phase == Phase::Forward && after == Phase::Optimizer)
+        else if (phase == Phase::Forward
+            && (after == Phase::Optimizer || (after != Phase::Forward && givesUpForward(open, last))))
             phase = Phase::Backward;
+        const bool insideBackward = plain(phase) == Phase::Backward && plain(after) == Phase::Backward;
         for (const std::uint32_t i : open) {
-            if (m_out.ofEvent[i] != Phase::Unknown)
+            if (m_out.ofEvent[i] != Phase::Unknown && !insideBackward) {
+                m_out.recorded[i] = 1;
                 continue;
+            }
             const Phase inMark = marked(i);
             m_out.ofEvent[i] = inMark != Phase::Unknown ? inMark : phase;
             m_out.recorded[i] = inMark != Phase::Unknown;
         }
         open.clear();
+    }
+
+    /// The frees end at least half of what the forward pass before them made: no temporaries of one layer.
+    bool givesUpForward(const std::vector<std::uint32_t>& open, std::size_t last) const
+    {
+        const Timeline& timeline = m_replay.timeline;
+        std::size_t made = 0;
+        for (std::size_t i = last + 1; i-- > 0 && made < 2 * open.size() + 1;) {
+            if (!requestsMemory(m_events.action[i]))
+                continue;
+            if (m_out.ofEvent[i] != Phase::Forward)
+                break;
+            made += m_events.action[i] == Action::Alloc ? 1 : 0;
+        }
+        std::size_t freed = 0;
+        for (const std::uint32_t i : open) {
+            const AllocationId id = timeline.allocationOf(EventIndex{i});
+            const bool request
+                = m_events.action[i] == Action::FreeRequested || m_events.action[i] == Action::Free;
+            if (!request || !valid(id))
+                continue;
+            const auto event = timeline.allocEvent(id);
+            freed += event && m_out.ofEvent[index(*event)] == Phase::Forward ? 1 : 0;
+        }
+        return freed >= 2 && 2 * freed >= made;
     }
 
     const Replay& m_replay;

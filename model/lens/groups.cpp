@@ -49,9 +49,10 @@ const char* sizeClassName(std::uint32_t sizeClass)
 /// Gives every allocation its group; groups are numbered in the order of first use.
 class GroupingBuilder {
 public:
-    GroupingBuilder(const Replay& replay, const Sites& sites, GroupBy by)
+    GroupingBuilder(const Replay& replay, const Sites& sites, GroupBy by, const Labels* labels)
         : m_replay(replay)
         , m_sites(sites)
+        , m_labels(labels)
         , m_columns(replay.timeline.allocations())
         , m_out(std::make_shared<Grouping>())
     {
@@ -93,6 +94,12 @@ public:
             break;
         case GroupBy::ExactSize:
             byExactSize();
+            break;
+        case GroupBy::Label:
+            byLabel();
+            break;
+        case GroupBy::Role:
+            byRole();
             break;
         }
         if (m_out->m_by == GroupBy::None)
@@ -230,6 +237,42 @@ private:
         }
     }
 
+    void byLabel()
+    {
+        const bool history = m_replay.device().events.count() > 1;
+        const std::size_t modules = m_labels != nullptr ? m_labels->modules.size() : 0;
+        m_ofKey.assign(modules + 2, unset);
+        for (std::uint32_t i = 0; i < m_columns.count(); ++i) {
+            std::size_t key = modules;
+            if (m_labels != nullptr && m_labels->moduleOf[i] != Labels::unmatched)
+                key = m_labels->moduleOf[i];
+            else if (m_columns.origin[i] != Origin::Traced && !valid(m_sites.of(m_columns.stack[i])))
+                key = modules + 1;
+            if (m_ofKey[key] == unset)
+                m_ofKey[key] = key < modules ? add(m_labels->modules[key], SiteId::none, false)
+                    : key == modules         ? add("not labelled", SiteId::none, false)
+                                             : add("before recording", SiteId::none, history);
+            m_out->m_group.push_back(m_ofKey[key]);
+        }
+    }
+
+    void byRole()
+    {
+        const bool history = m_replay.device().events.count() > 1;
+        m_ofKey.assign(roles + 1, unset);
+        for (std::uint32_t i = 0; i < m_columns.count(); ++i) {
+            const std::size_t key
+                = m_labels != nullptr ? static_cast<std::size_t>(m_labels->roleOf[i]) : roles;
+            if (m_ofKey[key] == unset) {
+                const Role role = static_cast<Role>(key);
+                m_ofKey[key] = key == roles
+                    ? add("not labelled", SiteId::none, false)
+                    : add(roleName(role), SiteId::none, role == Role::Predating && history);
+            }
+            m_out->m_group.push_back(m_ofKey[key]);
+        }
+    }
+
     /// Every allocation its own group, named by its site.
     void splitAll()
     {
@@ -248,6 +291,7 @@ private:
 
     const Replay& m_replay;
     const Sites& m_sites;
+    const Labels* m_labels;
     const AllocationColumns& m_columns;
     std::shared_ptr<Grouping> m_out;
     std::unordered_map<std::string, std::uint32_t> m_known;
@@ -257,9 +301,10 @@ private:
     std::uint32_t m_noStack = unset;
 };
 
-std::shared_ptr<const Grouping> Grouping::build(const Replay& replay, const Sites& sites, GroupBy by)
+std::shared_ptr<const Grouping> Grouping::build(
+    const Replay& replay, const Sites& sites, GroupBy by, const Labels* labels)
 {
-    return GroupingBuilder(replay, sites, by).build();
+    return GroupingBuilder(replay, sites, by, labels).build();
 }
 
 std::vector<GroupRow> groupLive(const Replay& replay, const Grouping& grouping, StateIndex state)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/lens/labels.hpp"
 #include "model/lens/sites.hpp"
 
 #include <cstdint>
@@ -19,6 +20,8 @@ enum class GroupBy {
     Category,
     ExactSize, ///< one group per requested size, named "104,857,600 B"
     None, ///< every allocation
+    Label, ///< the module, by the label rules
+    Role, ///< what it is for, by its life
 };
 
 /// The size classes of tables and colours (help/window.md), smallest first.
@@ -34,8 +37,10 @@ const char* sizeClassName(std::uint32_t sizeClass);
 /// Names are distinct. Stacks that differ in framework frames only are one group, unless the sites are raw.
 class Grouping {
 public:
-    /// Cost: one pass, and one text a distinct stack.
-    static std::shared_ptr<const Grouping> build(const Replay& replay, const Sites& sites, GroupBy by);
+    /// Cost: one pass, and one text a distinct stack. `labels`: of this device, for Label and Role; without
+    /// them these know one group, "not labelled".
+    static std::shared_ptr<const Grouping> build(
+        const Replay& replay, const Sites& sites, GroupBy by, const Labels* labels = nullptr);
 
     GroupBy by() const { return m_by; }
     std::uint32_t of(AllocationId id) const { return m_group[index(id)]; }

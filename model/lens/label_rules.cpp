@@ -20,8 +20,8 @@ constexpr std::size_t maxRules = 4096;
 
 Error broken(std::string_view file, std::string message)
 {
-    return {ErrorCode::Malformed, "label rules " + displayText(file) + ": " + std::move(message),
-        std::nullopt};
+    return {
+        ErrorCode::Malformed, "label rules " + displayText(file) + ": " + std::move(message), std::nullopt};
 }
 
 /// Turns one JSON rule into a LabelRule; the first fault is kept and names the key.

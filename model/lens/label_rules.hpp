@@ -19,8 +19,8 @@ struct FramePattern {
 };
 
 /// The module an allocation belongs to: first rule that matches wins, top to bottom. Rules may share an id:
-/// alternatives that one `all` cannot express. A rule without any test matches nothing by itself (F-bwd: given
-/// to what backward allocates without Python frames).
+/// alternatives that one `all` cannot express. A rule without any test matches nothing by itself (F-bwd:
+/// given to what backward allocates without Python frames).
 struct LabelRule {
     std::string id; ///< "F-attn"; what findings refer to
     std::string label; ///< "core attention"; what is shown

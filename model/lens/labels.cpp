@@ -146,28 +146,33 @@ private:
         m_labels.moduleOf[id] = module;
     }
 
-    /// Compiled backward code: no frames at all, or the engine's only, which name the node.
+    /// Compiled backward code: no frames at all, or the engine's, which name the node.
     void tryBackward(std::uint32_t id, StackId stack)
     {
-        const Phase phase = m_phases.phaseAt(m_columns.firstState[id]);
-        if (!m_backward || (phase != Phase::Backward && phase != Phase::Recompute))
+        if (!m_backward)
             return;
         const auto rule = static_cast<std::uint16_t>(*m_backward);
         const auto [entry, added] = m_backwardOf.try_emplace(stack, Labels::unmatched);
         if (added)
-            entry->second = backwardModule(stack, rule);
+            entry->second = nodeModule(stack, rule);
+        std::uint16_t module = entry->second;
+        const Phase phase = m_phases.phaseAt(m_columns.firstState[id]);
+        if (module == Labels::unmatched && (phase == Phase::Backward || phase == Phase::Recompute))
+            module = m_known.at(m_labels.rules->rules()[rule].label);
+        if (module == Labels::unmatched)
+            return;
         m_labels.ruleOf[id] = rule;
-        m_labels.moduleOf[id] = entry->second;
+        m_labels.moduleOf[id] = module;
     }
 
-    std::uint16_t backwardModule(StackId stack, std::uint16_t rule)
+    std::uint16_t nodeModule(StackId stack, std::uint16_t rule)
     {
         for (const FrameId frame : m_snapshot.stacks[stack])
             if (const std::string_view node
                 = autogradNode(m_snapshot.strings.view(m_snapshot.frames[frame].name));
                 !node.empty())
                 return module("backward: " + displayText(node, 80), rule);
-        return m_known.at(m_labels.rules->rules()[rule].label);
+        return Labels::unmatched;
     }
 
     /// By stack: it runs inside a transformer layer.

@@ -54,8 +54,8 @@ bool leaks(const Remains& remains)
 
 } // namespace
 
-std::vector<AllocationId> findLeaks(const Replay& replay, const Phases& phases, const Labels& labels,
-    const std::vector<std::uint8_t>& lasts)
+std::vector<AllocationId> findLeaks(
+    const Replay& replay, const Phases& phases, const Labels& labels, const std::vector<std::uint8_t>& lasts)
 {
     std::vector<const Step*> steps;
     for (const Step& step : phases.steps)

@@ -90,10 +90,9 @@ std::optional<StateIndex> firstForwardOf(const Replay& replay, const std::vector
 
 std::uint32_t Phases::inFlightAt(StateIndex state) const
 {
-    return static_cast<std::uint32_t>(
-        std::ranges::count_if(microbatches, [state](const Microbatch& m) {
-            return m.forwardFirst <= state && (!m.backwardLast || state < *m.backwardLast);
-        }));
+    return static_cast<std::uint32_t>(std::ranges::count_if(microbatches, [state](const Microbatch& m) {
+        return m.forwardFirst <= state && (!m.backwardLast || state < *m.backwardLast);
+    }));
 }
 
 const Step* Phases::stepAt(StateIndex state) const
@@ -105,8 +104,7 @@ const Step* Phases::stepAt(StateIndex state) const
     return state <= step.last ? &step : nullptr;
 }
 
-std::shared_ptr<const Phases> Phases::build(
-    const Replay& replay, std::span<const Mark> marks, const Job& job)
+std::shared_ptr<const Phases> Phases::build(const Replay& replay, std::span<const Mark> marks, const Job& job)
 {
     if (job.stopped())
         return nullptr;

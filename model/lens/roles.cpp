@@ -63,15 +63,30 @@ public:
     }
 
 private:
-    enum class Rule : std::uint8_t { Other, OptimizerState, OptimizerTemporary, Weights, Batch, Workspace, Receive };
+    struct Fate {
+        std::uint32_t kept = 0; ///< until backward, or as gradients
+        std::uint32_t gone = 0; ///< as temporaries
+        StateIndex longest = 0; ///< life of these
+    };
+    enum class Rule : std::uint8_t {
+        Other,
+        OptimizerState,
+        OptimizerTemporary,
+        Weights,
+        Batch,
+        Workspace,
+        Graph,
+        Receive
+    };
 
     void readRules()
     {
-        const std::array<std::pair<const char*, Rule>, 11> known{{{"F-opt", Rule::OptimizerState},
+        const std::array<std::pair<const char*, Rule>, 15> known{{{"F-opt", Rule::OptimizerState},
             {"F-master", Rule::OptimizerState}, {"F-opttmp", Rule::OptimizerTemporary},
-            {"F-wt", Rule::Weights}, {"F-data", Rule::Batch}, {"F-gmb", Rule::Workspace},
-            {"F-ub", Rule::Workspace}, {"F-graph", Rule::Workspace}, {"F-ncclub", Rule::Workspace},
-            {"F-kv", Rule::Workspace}, {"F-ppcomm", Rule::Receive}}};
+            {"F-wt", Rule::Weights}, {"F-ddpbuf", Rule::Weights}, {"F-data", Rule::Batch},
+            {"F-gmb", Rule::Workspace}, {"F-ws", Rule::Workspace}, {"F-ub", Rule::Workspace},
+            {"F-ncclub", Rule::Workspace}, {"F-kv", Rule::Workspace}, {"F-graph", Rule::Graph},
+            {"F-mfsdp", Rule::Workspace}, {"F-fsdp2", Rule::Workspace}, {"F-ppcomm", Rule::Receive}}};
         for (const LabelRule& rule : m_labels.rules->rules()) {
             const auto found = std::ranges::find_if(known, [&](const auto& k) { return rule.id == k.first; });
             m_ruleKinds.push_back(found == known.end() ? Rule::Other : found->second);
@@ -110,21 +125,25 @@ private:
 
     Phase phaseAt(EventIndex event) const { return m_phases.ofEvent[index(event)]; }
 
-    /// Frees after the last training event are the program's end.
+    /// When the program gave it up while it still trained: frees of lasting memory after the last training
+    /// event are the program's end.
     std::optional<EventIndex> freeOf(AllocationId id) const
     {
         const auto event = m_timeline.freeEvent(id, m_device);
-        if (event && index(*event) > m_lastTraining) {
-            const Phase made = m_phases.phaseAt(m_columns.firstState[index(id)]);
-            if (made == Phase::Setup || made == Phase::Optimizer)
-                return std::nullopt;
-        }
-        return event;
+        if (!event || index(*event) <= m_lastTraining)
+            return event;
+        const StateIndex state = m_columns.firstState[index(id)];
+        const Phase made = m_phases.phaseAt(state);
+        const bool lasting = made == Phase::Setup
+            || (made == Phase::Optimizer
+                && (m_model.back() > m_model[state] || ruleOf(id) == Rule::OptimizerState));
+        return lasting ? std::nullopt : event;
     }
 
     std::ptrdiff_t passAt(StateIndex state) const
     {
-        const auto next = std::ranges::upper_bound(m_phases.microbatches, state, {}, &Microbatch::forwardFirst);
+        const auto next
+            = std::ranges::upper_bound(m_phases.microbatches, state, {}, &Microbatch::forwardFirst);
         return next - m_phases.microbatches.begin() - 1;
     }
 
@@ -152,6 +171,15 @@ private:
         return Role::Unknown;
     }
 
+    /// Memory that a capture gives back by its end was a temporary of the captured code.
+    Role ofGraph(AllocationId id, std::optional<EventIndex> freed) const
+    {
+        if (!freed)
+            return Role::Workspace;
+        const StateIndex made = m_columns.firstState[index(id)];
+        return m_model[index(*freed)] > m_model[made] ? Role::StepScoped : Role::ForwardTemporary;
+    }
+
     Role ofSetup(AllocationId id, std::optional<EventIndex> freed) const
     {
         switch (ruleOf(id)) {
@@ -159,6 +187,8 @@ private:
             return freed ? Role::OptimizerTemporary : Role::OptimizerState;
         case Rule::Weights:
             return Role::Parameter;
+        case Rule::Graph:
+            return ofGraph(id, freed);
         case Rule::Workspace:
             return freed ? Role::Unknown : Role::Workspace;
         default:
@@ -180,9 +210,7 @@ private:
             const bool samePass = passAt(made) == passAt(stateOf(static_cast<Moment>(index(*freed))));
             return samePass ? Role::ForwardTemporary : Role::StepScoped;
         }
-        if (ruleOf(id) == Rule::Workspace)
-            return Role::Workspace;
-        if (passOver(made))
+        if (ruleOf(id) == Rule::Workspace || ruleOf(id) == Rule::Graph || passOver(made))
             return Role::Workspace;
         return std::nullopt;
     }
@@ -230,9 +258,12 @@ private:
 
     Role ofSide(AllocationId id, std::optional<EventIndex> freed) const
     {
-        if (freed)
-            return Role::StepScoped;
-        return ruleOf(id) == Rule::Workspace ? Role::Workspace : Role::Unknown;
+        if (ruleOf(id) == Rule::Workspace)
+            return Role::Workspace;
+        if (ruleOf(id) == Rule::Graph)
+            return ofGraph(id, freed);
+        const StateIndex made = m_columns.firstState[index(id)];
+        return freed && m_model[index(*freed)] > m_model[made] ? Role::StepScoped : Role::Unknown;
     }
 
     static std::uint64_t keyOf(StackId stack, std::uint64_t size)
@@ -245,11 +276,13 @@ private:
     {
         for (std::uint32_t i = 0; i < m_columns.count(); ++i) {
             const Role role = m_roles[i];
-            const int vote = role == Role::SavedActivation || role == Role::Gradient ? 1
-                : role == Role::ForwardTemporary || role == Role::BackwardTemporary  ? -1
-                                                                                      : 0;
-            if (vote != 0)
-                m_votes[keyOf(m_columns.stack[i], m_columns.size[i])] += vote;
+            const bool kept = role == Role::SavedActivation || role == Role::Gradient;
+            if (kept || role == Role::ForwardTemporary || role == Role::BackwardTemporary) {
+                Fate& fate = m_fates[keyOf(m_columns.stack[i], m_columns.size[i])];
+                ++(kept ? fate.kept : fate.gone);
+                if (!kept)
+                    fate.longest = std::max(fate.longest, m_columns.endState[i] - m_columns.firstState[i]);
+            }
             if (m_phases.phaseAt(m_columns.firstState[i]) == Phase::Forward) {
                 const std::ptrdiff_t pass = passAt(m_columns.firstState[i]);
                 if (pass + 1 == static_cast<std::ptrdiff_t>(m_phases.microbatches.size())) {
@@ -260,23 +293,27 @@ private:
         }
     }
 
-    /// The trace ends before the pass that would have freed it.
+    /// The trace ends before the pass that would have freed it: what its likes were, unless it is older than
+    /// any of their temporaries became.
     Role whenCut(AllocationId id) const
     {
         const std::size_t i = index(id);
         const bool forward = m_phases.phaseAt(m_columns.firstState[i]) == Phase::Forward;
-        if (const auto vote = m_votes.find(keyOf(m_columns.stack[i], m_columns.size[i]));
-            vote != m_votes.end() && vote->second != 0) {
-            if (forward)
-                return vote->second > 0 ? Role::SavedActivation : Role::ForwardTemporary;
-            return vote->second > 0 ? Role::Gradient : Role::BackwardTemporary;
+        if (const auto found = m_fates.find(keyOf(m_columns.stack[i], m_columns.size[i]));
+            found != m_fates.end()) {
+            const Fate& fate = found->second;
+            const StateIndex age = m_columns.endState[i] - m_columns.firstState[i];
+            if (fate.kept > fate.gone || (fate.gone > 0 && age > 2 * fate.longest))
+                return forward ? Role::SavedActivation : Role::Gradient;
+            if (fate.gone > 0)
+                return forward ? Role::ForwardTemporary : Role::BackwardTemporary;
         }
         if (!forward)
             return Role::Unknown;
         if (ruleOf(id) == Rule::Batch)
             return Role::StepScoped;
-        const bool keeps = static_cast<double>(m_lastPassKept)
-            >= keptForBackward * static_cast<double>(m_lastPassBytes);
+        const bool keeps
+            = static_cast<double>(m_lastPassKept) >= keptForBackward * static_cast<double>(m_lastPassBytes);
         return m_trains || !m_device.ooms.empty() || keeps ? Role::SavedActivation : Role::Unknown;
     }
 
@@ -305,7 +342,7 @@ private:
     Phase m_lastTrainingPhase = Phase::Unknown;
     StateIndex m_lastOptimizer = 0;
     bool m_trains = false;
-    std::unordered_map<std::uint64_t, int> m_votes;
+    std::unordered_map<std::uint64_t, Fate> m_fates;
     std::uint64_t m_lastPassBytes = 0;
     std::uint64_t m_lastPassKept = 0;
 };

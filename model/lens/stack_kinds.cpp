@@ -40,7 +40,8 @@ const std::array<Patterns, groups>& patterns()
         Patterns{{"megatron/core/pipeline_parallel/schedules.py", {"backward_step", "custom_backward"}},
             {"megatron/core/pipeline_parallel/p2p_communication.py",
                 {"create_tensor_recv_next", "recv_backward"}},
-            {"torch/_tensor.py", {"backward"}}, {"torch/autograd/__init__.py", {"backward", "grad", "_make_grads"}},
+            {"torch/_tensor.py", {"backward"}},
+            {"torch/autograd/__init__.py", {"backward", "grad", "_make_grads"}},
             {"torch/autograd/graph.py", {"_engine_run_backward"}}},
         Patterns{{"megatron/core/tensor_parallel/random.py", {"backward"}},
             {"torch/utils/checkpoint.py", {"backward"}},
@@ -48,8 +49,9 @@ const std::array<Patterns, groups>& patterns()
             {"deepspeed/runtime/activation_checkpointing/checkpointing.py", {"backward"}}},
         Patterns{{"megatron/core/tensor_parallel/random.py", {"_recompute"}},
             {"torch/utils/checkpoint.py", {"unpack_hook", "recompute_fn", "unpack"}}},
-        Patterns{{"", {"forward", "forward_step", "forward_step_helper", "_forward_step_common", "training_step",
-                          "compute_loss", "forward_step_calc_loss"}},
+        Patterns{{"",
+                     {"forward", "forward_step", "forward_step_helper", "_forward_step_common",
+                         "training_step", "compute_loss", "forward_step_calc_loss"}},
             {"torch/nn/modules/module.py", {"_call_impl", "_wrapped_call_impl", "_slow_forward"}},
             {"torch/nn/functional.py", {}},
             {"megatron/core/pipeline_parallel/p2p_communication.py",
@@ -58,7 +60,8 @@ const std::array<Patterns, groups>& patterns()
                      {"wrapper", "profile_hook_step", "_use_grad", "zero_grad", "maybe_fallback"}},
             {"torch/optim/*.py", {"_init_group", "_multi_tensor_*", "_single_tensor_*", "_fused_*"}},
             {"torch/nn/utils/clip_grad.py", {}},
-            {"torch/amp/grad_scaler.py", {"step", "unscale_", "_unscale_grads_", "_maybe_opt_step", "update"}},
+            {"torch/amp/grad_scaler.py",
+                {"step", "unscale_", "_unscale_grads_", "_maybe_opt_step", "update"}},
             {"torch/cuda/amp/grad_scaler.py",
                 {"step", "unscale_", "_unscale_grads_", "_maybe_opt_step", "update"}},
             {"megatron/core/optimizer/**.py",
@@ -69,17 +72,19 @@ const std::array<Patterns, groups>& patterns()
             {"*optim*/*.py", {"step", "zero_grad"}}, {"*optim*.py", {"step", "zero_grad"}},
             {"deepspeed/runtime/**.py", {"step", "_take_model_step"}},
             {"accelerate/accelerator.py", {"clip_grad_norm_"}}},
-        Patterns{{"", {"__init__", "from_pretrained", "_load_pretrained_model", "reset_parameters",
-                          "load_state_dict", "load_checkpoint", "get_peft_model", "load_weights", "load_model"}},
+        Patterns{
+            {"",
+                {"__init__", "from_pretrained", "_load_pretrained_model", "reset_parameters",
+                    "load_state_dict", "load_checkpoint", "get_peft_model", "load_weights", "load_model"}},
             {"torch/nn/modules/module.py", {"_apply", "load_state_dict"}},
-            {"megatron/bridge/training/setup.py", {}},
-            {"torch/serialization.py", {"load"}}},
+            {"megatron/bridge/training/setup.py", {}}, {"torch/serialization.py", {"load"}}},
         Patterns{{"", {"training_log", "save_checkpoint", "save_pretrained", "save_model", "log_metrics"}},
-            {"torch/serialization.py", {"save"}}, {"torch/distributed/checkpoint/**.py", {}},
-            {"megatron/core/dist_checkpointing/**.py", {}}},
-        Patterns{{"", {"evaluate", "evaluate_and_print_results", "evaluation_loop", "evaluation_step",
-                          "validation_step", "validation_epoch", "validate", "eval_step", "eval_epoch",
-                          "run_evaluation", "run_validation", "estimate_loss"}}},
+            {"torch/utils/data/**.py", {}}, {"torch/serialization.py", {"save"}},
+            {"torch/distributed/checkpoint/**.py", {}}, {"megatron/core/dist_checkpointing/**.py", {}}},
+        Patterns{{"",
+            {"evaluate", "evaluate_and_print_results", "evaluation_loop", "evaluation_step",
+                "validation_step", "validation_epoch", "validate", "eval_step", "eval_epoch",
+                "run_evaluation", "run_validation", "estimate_loss"}}},
         Patterns{{"megatron/core/transformer/cuda_graphs.py",
                      {"create_fwd_graph", "create_bwd_graph", "create_cudagraphs"}},
             {"megatron/core/full_cuda_graph.py", {"__call__"}},
@@ -181,21 +186,21 @@ private:
         return false;
     }
 
-    /// The innermost frame that says something decides: an optimizer may run a closure, a model may build
-    /// parts of itself when first called.
+    /// The innermost frame that says something decides: an optimizer may run a closure. Building is set-up
+    /// only outside of both: models and optimizers make parts of themselves when first called.
     StackKind ofMainThread(std::span<const FrameId> stack, bool evaluation) const
     {
+        bool setUp = false;
         for (const FrameId frame : stack) {
             if (in(frame, OptimizerCall))
                 return StackKind::Optimizer;
             if (in(frame, SideCall))
                 return StackKind::Side;
-            if (in(frame, SetupCall))
-                return StackKind::Setup;
+            setUp |= in(frame, SetupCall);
             if (in(frame, ForwardCall))
                 return evaluation ? StackKind::Evaluation : StackKind::Forward;
         }
-        return evaluation ? StackKind::Side : StackKind::Other;
+        return setUp ? StackKind::Setup : evaluation ? StackKind::Side : StackKind::Other;
     }
 
     const Snapshot& m_snapshot;

@@ -39,7 +39,8 @@ StackLabels::Pool StackLabels::poolOf(PoolId pool) const
     if (!valid(pool) || index(pool) >= m_snapshot.pools.size())
         return Pool::Default;
     const auto& [first, second] = m_snapshot.pools[index(pool)];
-    // Pools that a capture makes for itself count in the first number, those that a program makes in the second.
+    // Pools that a capture makes for itself count in the first number, those that a program makes in the
+    // second.
     return first != 0 ? Pool::Capture : second != 0 ? Pool::Private : Pool::Default;
 }
 

@@ -175,7 +175,8 @@ private:
     std::uint64_t keyOf(std::size_t event) const
     {
         const std::uint64_t stack = index(m_events.stack[event]);
-        return (stack << 32U | stack) ^ static_cast<std::uint64_t>(m_events.size[event]) * 0x9e3779b97f4a7c15ULL;
+        return (stack << 32U | stack)
+            ^ static_cast<std::uint64_t>(m_events.size[event]) * 0x9e3779b97f4a7c15ULL;
     }
 
     /// Share of the allocations of two stretches that have a partner of the same stack and size.

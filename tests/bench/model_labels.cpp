@@ -27,7 +27,35 @@ void printSorted(const char* title, const std::map<std::string, std::uint64_t>& 
     std::printf("\n");
 }
 
-void print(const Rank& rank, std::size_t device, bool verbose)
+/// The stacks behind one "module × role" at the peak, most bytes first.
+void printStacks(const Replay& replay, const Labels& labels, StateIndex peak, const std::string& wanted)
+{
+    std::map<StackId, std::uint64_t> bytes;
+    for (const AllocationId id : replay.timeline.liveAt(peak)) {
+        const std::uint16_t module = labels.moduleOf[index(id)];
+        const std::string name = (module == Labels::unmatched ? "-" : labels.modules[module]) + " × "
+            + roleName(labels.role(id));
+        if (name.find(wanted) != std::string::npos)
+            bytes[replay.timeline.allocations().stack[index(id)]]
+                += replay.timeline.allocations().size[index(id)];
+    }
+    std::vector<std::pair<std::uint64_t, StackId>> rows;
+    for (const auto& [stack, sum] : bytes)
+        rows.emplace_back(sum, stack);
+    std::ranges::sort(rows, std::greater<>());
+    rows.resize(std::min<std::size_t>(rows.size(), 4));
+    for (const auto& [sum, stack] : rows) {
+        std::printf("  %llu:", static_cast<unsigned long long>(sum));
+        if (valid(stack))
+            for (const FrameId frame : replay.snapshot->stacks[stack])
+                std::printf(" %s <", frameText(*replay.snapshot, frame).substr(0, 60).c_str());
+        else
+            std::printf(" nothing recorded");
+        std::printf("\n");
+    }
+}
+
+void print(const Rank& rank, std::size_t device, bool verbose, const char* stacks)
 {
     using Clock = std::chrono::steady_clock;
     const Replay& replay = *rank.devices[device];
@@ -43,8 +71,9 @@ void print(const Rank& rank, std::size_t device, bool verbose)
     std::size_t complete = 0;
     for (const Step& step : phases->steps)
         complete += step.complete;
-    std::printf("  steps %zu (%zu complete) by %s, confidence %.3f; first forward %lld; %zu microbatches, %u in "
-                "flight at the peak, peak in %s\n",
+    std::printf(
+        "  steps %zu (%zu complete) by %s, confidence %.3f; first forward %lld; %zu microbatches, %u in "
+        "flight at the peak, peak in %s\n",
         phases->steps.size(), complete, stepSourceName(phases->source), phases->confidence,
         phases->firstForward ? static_cast<long long>(*phases->firstForward) : -1LL,
         phases->microbatches.size(), phases->inFlightAt(peak), phaseName(phases->phaseAt(peak)));
@@ -65,6 +94,8 @@ void print(const Rank& rank, std::size_t device, bool verbose)
     }
     printSorted("roles", roles, 20);
     printSorted("modules", modules, 14);
+    if (stacks != nullptr)
+        printStacks(replay, *labels, peak, stacks);
     if (verbose) {
         printSorted("both", both, 60);
         for (const Step& step : phases->steps)
@@ -86,9 +117,14 @@ void print(const Rank& rank, std::size_t device, bool verbose)
 int main(int count, char** arguments)
 {
     bool verbose = false;
+    const char* stacks = nullptr;
     for (int i = 1; i < count; ++i) {
         if (std::strcmp(arguments[i], "-v") == 0) {
             verbose = true;
+            continue;
+        }
+        if (std::strcmp(arguments[i], "-s") == 0 && i + 1 < count) {
+            stacks = arguments[++i];
             continue;
         }
         std::printf("%s\n", arguments[i]);
@@ -98,7 +134,7 @@ int main(int count, char** arguments)
             continue;
         }
         for (std::size_t device = 0; device < (*rank)->devices.size(); ++device)
-            print(**rank, device, verbose);
+            print(**rank, device, verbose, stacks);
     }
     return 0;
 }

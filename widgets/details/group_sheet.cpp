@@ -30,6 +30,10 @@ QString kindOf(GroupBy by)
         return QObject::tr("pool");
     case GroupBy::Category:
         return QObject::tr("category");
+    case GroupBy::Label:
+        return QObject::tr("module");
+    case GroupBy::Role:
+        return QObject::tr("role");
     case GroupBy::None:
         break;
     }

@@ -41,6 +41,10 @@ QString rowNoun(GroupBy by, std::size_t count)
         return one ? QStringLiteral("pool") : QStringLiteral("pools");
     case GroupBy::Category:
         return one ? QStringLiteral("category") : QStringLiteral("categories");
+    case GroupBy::Label:
+        return one ? QStringLiteral("module") : QStringLiteral("modules");
+    case GroupBy::Role:
+        return one ? QStringLiteral("role") : QStringLiteral("roles");
     case GroupBy::None:
         return one ? QStringLiteral("allocation") : QStringLiteral("allocations");
     }
@@ -360,6 +364,10 @@ QString LiveTableModel::columnTitle(LiveColumn column, GroupBy by)
             return tr("Pool");
         case GroupBy::Category:
             return tr("Category");
+        case GroupBy::Label:
+            return tr("Module");
+        case GroupBy::Role:
+            return tr("Role");
         case GroupBy::None:
             return tr("Allocation");
         }

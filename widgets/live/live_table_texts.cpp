@@ -35,6 +35,10 @@ QString buttonText(GroupBy by)
         return LiveTableView::tr("Pool");
     case GroupBy::Category:
         return LiveTableView::tr("Category");
+    case GroupBy::Label:
+        return LiveTableView::tr("Module");
+    case GroupBy::Role:
+        return LiveTableView::tr("Role");
     case GroupBy::None:
         return LiveTableView::tr("Each");
     }

@@ -420,6 +420,10 @@ std::optional<GroupBy> TimelineScene::groupKind() const
         return GroupBy::Category;
     case ColourBy::Size:
         return GroupBy::Size;
+    case ColourBy::Label:
+        return GroupBy::Label;
+    case ColourBy::Role:
+        return GroupBy::Role;
     case ColourBy::Age:
     case ColourBy::SegmentKind:
         return std::nullopt;
