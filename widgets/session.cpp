@@ -14,6 +14,8 @@ void Session::setRank(std::shared_ptr<const Rank> rank)
     m_groupings.clear();
     m_colourings.clear();
     m_cardSize.reset();
+    m_diagnosis.reset();
+    m_prediction.reset();
     emit opened();
     emit deviceChanged();
 }
@@ -23,7 +25,9 @@ void Session::setDevice(std::size_t deviceIndex)
     if (!m_rank || deviceIndex >= m_rank->devices.size() || deviceIndex == m_device)
         return;
     m_device = deviceIndex;
+    m_prediction.reset();
     emit deviceChanged();
+    emit predictionChanged();
 }
 
 std::shared_ptr<const Replay> Session::replay() const
@@ -76,6 +80,47 @@ std::shared_ptr<const Colouring> Session::colouring(ColourBy by) const
     if (!slot)
         slot = Colouring::build(*current, *sites(), by);
     return slot;
+}
+
+void Session::setDiagnosis(std::shared_ptr<const Diagnosis> diagnosis)
+{
+    if (diagnosis && diagnosis->rank != m_rank)
+        return;
+    m_diagnosis = std::move(diagnosis);
+    m_prediction.reset();
+    emit diagnosisChanged();
+    emit predictionChanged();
+}
+
+std::shared_ptr<const Phases> Session::phases() const
+{
+    return m_diagnosis && m_device < m_diagnosis->devices.size() ? m_diagnosis->devices[m_device].phases
+                                                                 : nullptr;
+}
+
+std::shared_ptr<const Labels> Session::labels() const
+{
+    return m_diagnosis && m_device < m_diagnosis->devices.size() ? m_diagnosis->devices[m_device].labels
+                                                                 : nullptr;
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>> Session::flagsOf(const Finding& finding) const
+{
+    const auto current = replay();
+    if (!current || finding.deviceIndex != m_device || finding.allocations.empty())
+        return nullptr;
+    std::vector<std::uint8_t> flags(current->timeline.allocations().count());
+    for (const AllocationId id : finding.allocations)
+        flags[index(id)] = 1;
+    return std::make_shared<const std::vector<std::uint8_t>>(std::move(flags));
+}
+
+void Session::setPrediction(std::shared_ptr<const Prediction> prediction)
+{
+    if (prediction == m_prediction)
+        return;
+    m_prediction = std::move(prediction);
+    emit predictionChanged();
 }
 
 void Session::setCardSize(std::optional<std::uint64_t> bytes)

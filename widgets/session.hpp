@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/findings/diagnosis.hpp"
 #include "model/lens/colouring.hpp"
 #include "model/lens/groups.hpp"
 #include "model/run/rank.hpp"
@@ -13,6 +14,13 @@
 #include <optional>
 
 namespace tidemark {
+
+/// What the ticked fixes together would do to the open device's timeline.
+struct Prediction {
+    EditedCurve curve;
+    std::vector<std::string> fixes; ///< their texts
+    std::string owner; ///< what would make the new peak
+};
 
 /// What is open: one file, one of its devices, and the shared lookups the views need. GUI thread. Views keep
 /// a pointer to it and to ViewState, never to each other.
@@ -40,6 +48,19 @@ public:
     std::shared_ptr<const Grouping> grouping(GroupBy by) const;
     std::shared_ptr<const Colouring> colouring(ColourBy by) const;
 
+    /// What was found in the open file; null until it is known. Comes after opened(), by itself.
+    void setDiagnosis(std::shared_ptr<const Diagnosis> diagnosis);
+    std::shared_ptr<const Diagnosis> diagnosis() const { return m_diagnosis; }
+    /// Of the chosen device; null until the diagnosis is there.
+    std::shared_ptr<const Phases> phases() const;
+    std::shared_ptr<const Labels> labels() const;
+    /// Allocations of a finding as flags by AllocationId; null when it belongs to another device or to none.
+    std::shared_ptr<const std::vector<std::uint8_t>> flagsOf(const Finding& finding) const;
+
+    /// The timeline under the fixes that are ticked; null without any.
+    void setPrediction(std::shared_ptr<const Prediction> prediction);
+    std::shared_ptr<const Prediction> prediction() const { return m_prediction; }
+
     /// Bytes of the card: typed by the user for this file, or absent. See capacity().
     void setCardSize(std::optional<std::uint64_t> bytes);
     std::optional<std::uint64_t> cardSize() const { return m_cardSize; }
@@ -51,12 +72,16 @@ signals:
     void deviceChanged();
     void siteModeChanged();
     void cardSizeChanged();
+    void diagnosisChanged();
+    void predictionChanged();
 
 private:
     std::shared_ptr<const Rank> m_rank;
     std::size_t m_device = 0;
     SiteMode m_siteMode = SiteMode::User;
     std::optional<std::uint64_t> m_cardSize;
+    std::shared_ptr<const Diagnosis> m_diagnosis;
+    std::shared_ptr<const Prediction> m_prediction;
     mutable std::map<std::pair<std::size_t, int>, std::shared_ptr<const Grouping>> m_groupings;
     mutable std::map<std::pair<std::size_t, int>, std::shared_ptr<const Colouring>> m_colourings;
 };

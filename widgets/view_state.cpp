@@ -23,6 +23,9 @@ void ViewState::reset(StateIndex states, StateIndex cursor)
     m_window = {0, static_cast<double>(m_states)};
     m_axis = XAxis::Events;
     m_matches.reset();
+    m_finding.reset();
+    m_shownFinding.reset();
+    m_emphasis.reset();
     m_back.clear();
     m_forward.clear();
     emit axisChanged();
@@ -32,6 +35,9 @@ void ViewState::reset(StateIndex states, StateIndex cursor)
     emit selectionChanged();
     emit rangeChanged();
     emit matchesChanged();
+    emit findingChanged();
+    emit shownFindingChanged();
+    emit emphasisChanged();
     emit historyChanged();
 }
 
@@ -122,8 +128,42 @@ void ViewState::setTool(Tool tool)
 
 void ViewState::setMatches(std::shared_ptr<const std::vector<std::uint8_t>> matches)
 {
+    if (matches == m_matches)
+        return;
     m_matches = std::move(matches);
+    combineEmphasis();
     emit matchesChanged();
+    emit emphasisChanged();
+}
+
+void ViewState::setFinding(std::optional<std::size_t> finding)
+{
+    if (finding == m_finding)
+        return;
+    m_finding = finding;
+    emit findingChanged();
+}
+
+void ViewState::setShownFinding(std::shared_ptr<const std::vector<std::uint8_t>> flags)
+{
+    if (flags == m_shownFinding)
+        return;
+    m_shownFinding = std::move(flags);
+    combineEmphasis();
+    emit shownFindingChanged();
+    emit emphasisChanged();
+}
+
+void ViewState::combineEmphasis()
+{
+    if (!m_matches || !m_shownFinding || m_matches->size() != m_shownFinding->size()) {
+        m_emphasis = m_shownFinding ? m_shownFinding : m_matches;
+        return;
+    }
+    std::vector<std::uint8_t> both(m_matches->size());
+    std::transform(m_matches->begin(), m_matches->end(), m_shownFinding->begin(), both.begin(),
+        [](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a != 0 && b != 0); });
+    m_emphasis = std::make_shared<const std::vector<std::uint8_t>>(std::move(both));
 }
 
 void ViewState::pushHistory()

@@ -78,6 +78,16 @@ public:
     std::shared_ptr<const std::vector<std::uint8_t>> matches() const { return m_matches; }
     void setMatches(std::shared_ptr<const std::vector<std::uint8_t>> matches);
 
+    /// The finding that is selected, as its place in Diagnosis::findings.
+    std::optional<std::size_t> finding() const { return m_finding; }
+    void setFinding(std::optional<std::size_t> finding);
+    /// Allocations of the finding that is laid over the views (flags as matches()); null when none is.
+    std::shared_ptr<const std::vector<std::uint8_t>> shownFinding() const { return m_shownFinding; }
+    void setShownFinding(std::shared_ptr<const std::vector<std::uint8_t>> flags);
+    /// What keeps its colour while the rest fades: matches of the search that belong to the finding shown,
+    /// where both are there; null when nothing fades.
+    std::shared_ptr<const std::vector<std::uint8_t>> emphasis() const { return m_emphasis; }
+
     /// View history (Alt+←/→): pushHistory remembers window and cursor as they are before a deliberate jump.
     void pushHistory();
     bool canGoBack() const { return !m_back.empty(); }
@@ -96,6 +106,9 @@ signals:
     void stackOrderChanged();
     void toolChanged();
     void matchesChanged();
+    void findingChanged();
+    void shownFindingChanged();
+    void emphasisChanged();
     void historyChanged();
     /// A view wants this allocation's whole life visible (double click).
     void zoomToLifeRequested(AllocationId id);
@@ -121,6 +134,7 @@ private:
     };
     Place here() const { return {m_window, m_cursor, m_axis}; }
     void go(const Place& place);
+    void combineEmphasis();
 
     StateIndex m_states = 1;
     StateIndex m_cursor = 0;
@@ -133,6 +147,9 @@ private:
     StackOrder m_order = StackOrder::Age;
     Tool m_tool = Tool::Pointer;
     std::shared_ptr<const std::vector<std::uint8_t>> m_matches;
+    std::optional<std::size_t> m_finding;
+    std::shared_ptr<const std::vector<std::uint8_t>> m_shownFinding;
+    std::shared_ptr<const std::vector<std::uint8_t>> m_emphasis;
     std::vector<Place> m_back;
     std::vector<Place> m_forward;
 };

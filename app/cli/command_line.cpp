@@ -204,7 +204,9 @@ Job terminalJob()
             return;
         line->next = Clock::now() + std::chrono::milliseconds(200);
         line->shown = true;
-        const char* stage = progress.stage == Stage::Replay ? "replaying" : "reading";
+        const char* stage = progress.stage == Stage::Replay ? "replaying"
+            : progress.stage == Stage::Findings             ? "diagnosing"
+                                                            : "reading";
         if (progress.total > 0)
             std::fprintf(stderr, "\r\033[K%s %.0f %%", stage,
                 100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.total));

@@ -30,6 +30,7 @@ struct Wish {
     std::optional<std::uint64_t> deviceTotal;
     std::shared_ptr<const LabelRules> rules;
     ReadOptions read;
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> events;
     bool json = false;
 };
 
@@ -57,7 +58,7 @@ std::optional<int> readWish(const Arguments& arguments, CommandStreams& streams,
     if (!range)
         return usageError(streams, range.error().message);
     wish.read = arguments.readOptions();
-    wish.read.events = *range;
+    wish.events = *range;
     wish.json = arguments.has(jsonOption.name);
     for (const char* option : {"--config", "--env"})
         if (const auto path = arguments.value(option))
@@ -165,6 +166,20 @@ void printText(std::ostream& out, const std::string& path, const Diagnosis& diag
     }
 }
 
+/// Leaves out findings that touch none of the wished events. One without events is about the end of the file.
+void keepEvents(Diagnosis& diagnosis, const Wish& wish)
+{
+    if (!wish.events)
+        return;
+    std::erase_if(diagnosis.findings, [&](const Finding& finding) {
+        const std::size_t events = diagnosis.rank->devices[finding.deviceIndex]->device().events.count();
+        const std::size_t last
+            = finding.eventRange ? index(finding.eventRange->second) : events - (events > 0);
+        const std::size_t first = finding.eventRange ? index(finding.eventRange->first) : last;
+        return last < wish.events->first || first > wish.events->second;
+    });
+}
+
 /// The configuration of one snapshot: that of the call, then what lies beside the file.
 Result<RunConfig> configFor(const Wish& wish, const std::filesystem::path& file)
 {
@@ -244,11 +259,12 @@ private:
             printError(m_streams.err, path, config.error());
             options.config = m_wish.config;
         }
-        const auto diagnosis = diagnose(*rank, options, terminalJob());
+        Diagnosis diagnosis = *diagnose(*rank, options, terminalJob());
+        keepEvents(diagnosis, m_wish);
         if (m_wish.json)
-            m_streams.out << diagnosis->json(path) << '\n';
+            m_streams.out << diagnosis.json(path) << '\n';
         else
-            printText(m_streams.out << (m_read > 0 ? "\n" : ""), path, *diagnosis);
+            printText(m_streams.out << (m_read > 0 ? "\n" : ""), path, diagnosis);
         m_streams.out.flush();
         ++m_read;
     }

@@ -11,16 +11,17 @@ namespace tidemark {
 
 namespace {
 
-    constexpr std::int64_t largestCount = 1'000'000'000'000;
+constexpr std::int64_t largestCount = 1'000'000'000'000;
 
-    /// "AttnBackend.fused" and "<AttnBackend.fused: 2>" as "fused".
-    std::string bareWord(std::string_view text)
-    {
-        if (text.starts_with('<') && text.ends_with('>'))
-            text = text.substr(1, text.find(':') == std::string_view::npos ? text.size() - 2 : text.find(':') - 1);
-        const auto dot = text.rfind('.');
-        return std::string(dot == std::string_view::npos ? text : text.substr(dot + 1));
-    }
+/// "AttnBackend.fused" and "<AttnBackend.fused: 2>" as "fused".
+std::string bareWord(std::string_view text)
+{
+    if (text.starts_with('<') && text.ends_with('>'))
+        text
+            = text.substr(1, text.find(':') == std::string_view::npos ? text.size() - 2 : text.find(':') - 1);
+    const auto dot = text.rfind('.');
+    return std::string(dot == std::string_view::npos ? text : text.substr(dot + 1));
+}
 
 } // namespace
 
@@ -127,8 +128,9 @@ Tri CheckView::listHas(std::string_view key, std::initializer_list<std::string_v
     const auto list = words(key);
     if (!list)
         return {};
-    return std::any_of(any.begin(), any.end(),
-        [&list](std::string_view each) { return std::find(list->begin(), list->end(), each) != list->end(); });
+    return std::any_of(any.begin(), any.end(), [&list](std::string_view each) {
+        return std::find(list->begin(), list->end(), each) != list->end();
+    });
 }
 
 std::optional<Version> CheckView::version(std::string_view product) const

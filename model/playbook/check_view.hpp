@@ -25,7 +25,8 @@ Tri notOf(Tri part);
 using Version = std::pair<int, int>;
 std::optional<Version> parseVersion(std::string_view text);
 
-/// A configuration and what the recording adds, as the checks ask for it. Every answer is absent where the key is.
+/// A configuration and what the recording adds, as the checks ask for it. Every answer is absent where the
+/// key is.
 class CheckView {
 public:
     CheckView(const RunConfig& config, const CheckFacts& facts)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The help pages keep up with the program: what they list is what the code has.
 #include "model/core/quality.hpp"
+#include "model/findings/rule.hpp"
 #include "model/lens/sites.hpp"
 
 #include <QDir>
@@ -73,6 +74,13 @@ private slots:
         const QString expected = frameTable();
         if (!page(QStringLiteral("sites.md")).contains(expected))
             QFAIL(qPrintable(QStringLiteral("sites.md should hold this table:\n") + expected));
+    }
+
+    void everyRuleHasItsRow()
+    {
+        const QString text = page(QStringLiteral("findings.md"));
+        for (const Rule& rule : rules())
+            QVERIFY2(text.contains(QStringLiteral("\n| `%1` | ").arg(QLatin1String(rule.id))), rule.id);
     }
 
     void everyQualityIdHasItsSection()

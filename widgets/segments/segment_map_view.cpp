@@ -83,7 +83,7 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
     connect(&session, &Session::siteModeChanged, this, &SegmentMapView::restyle);
     connect(&style, &Style::changed, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::colourByChanged, this, &SegmentMapView::restyle);
-    connect(&view, &ViewState::matchesChanged, this, &SegmentMapView::restyle);
+    connect(&view, &ViewState::emphasisChanged, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::cursorChanged, this, &SegmentMapView::schedule);
     connect(&view, &ViewState::selectionChanged, this, &SegmentMapView::showMarks);
     connect(&view, &ViewState::hoveredChanged, this, &SegmentMapView::updateMarks);
@@ -330,7 +330,7 @@ SegmentScene SegmentMapView::sceneOf(const MapBuilt& built) const
     scene.state = built.state;
     scene.picture = built.picture;
     scene.colouring = m_session.colouring(m_view.colourBy());
-    scene.matches = m_view.matches();
+    scene.matches = m_view.emphasis();
     scene.selection = m_view.selection();
     if (scene.selection.kind == Selection::Kind::Group && scene.selection.groupBy != GroupBy::None)
         scene.grouping = m_session.grouping(scene.selection.groupBy);

@@ -85,7 +85,7 @@ void TimelineView::connectAll()
     connect(&m_state, &ViewState::colourByChanged, this, &TimelineView::recolour);
     connect(&m_state, &ViewState::stackOrderChanged, this, &TimelineView::replot);
     connect(&m_state, &ViewState::toolChanged, this, [this] { m_input->cancel(); });
-    connect(&m_state, &ViewState::matchesChanged, this, &TimelineView::replot);
+    connect(&m_state, &ViewState::emphasisChanged, this, &TimelineView::replot);
     connect(&m_state, &ViewState::zoomToLifeRequested, this, &TimelineView::zoomToLife);
     connect(&m_style, &Style::changed, this, &TimelineView::restyle);
     connect(m_controls, &TimelineControls::optionsChanged, this, &TimelineView::optionsChanged);
@@ -307,7 +307,7 @@ StackRequest TimelineView::stackRequest(const TimelineScene& scene) const
     request.order = m_state.stackOrder();
     request.window = scene.window();
     request.ink = StackInk::of(m_style.theme(), scene.colouring->sequential, scene.ratio);
-    const auto matches = m_state.matches();
+    const auto matches = m_state.emphasis();
     const std::size_t ids = scene.colouring->slotOf.size();
     if (scene.replay && matches && matches->size() == ids) {
         request.keep = matches;

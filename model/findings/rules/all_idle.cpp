@@ -38,6 +38,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule allIdleRule;
-const Rule allIdleRule{"all-idle", "", "nothing is live; emptying the cache would give everything back", run};
+const Rule allIdleRule{
+    "all-idle", "", "Nothing live at the end: emptying the cache would give everything back.", run};
 
 } // namespace tidemark

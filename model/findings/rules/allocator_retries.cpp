@@ -62,6 +62,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
 
 extern const Rule allocatorRetriesRule;
 const Rule allocatorRetriesRule{
-    "allocator-retries", "", "the allocator flushes its cache again and again in steady state", run};
+    "allocator-retries", "", "Caches that are flushed again and again in steady state.", run};
 
 } // namespace tidemark

@@ -82,6 +82,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule capacityRule;
-const Rule capacityRule{"capacity", "D2", "even perfectly packed memory would not have held a request", run};
+const Rule capacityRule{
+    "capacity", "D2", "Requests that even perfectly packed memory would not have held.", run};
 
 } // namespace tidemark

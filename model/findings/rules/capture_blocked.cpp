@@ -34,6 +34,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule captureBlockedRule;
 const Rule captureBlockedRule{
-    "capture-blocked", "", "out of memory during graph capture, when caches are not flushed", run};
+    "capture-blocked", "", "Out of memory during graph capture, when the cache is not flushed.", run};
 
 } // namespace tidemark

@@ -149,6 +149,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule fragmentationRule;
 const Rule fragmentationRule{"fragmentation", "D1",
-    "a request failed, or the next step's largest would, although enough is free: in pieces", run};
+    "Failed requests, or those of the next step, that free memory holds only in pieces.", run};
 
 } // namespace tidemark

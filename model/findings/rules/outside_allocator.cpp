@@ -55,6 +55,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule outsideAllocatorRule;
-const Rule outsideAllocatorRule{"outside-allocator", "", "other users hold much of the card", run};
+const Rule outsideAllocatorRule{"outside-allocator", "", "Memory of the card that others hold.", run};
 
 } // namespace tidemark

@@ -80,6 +80,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule pendingFreesRule;
-const Rule pendingFreesRule{"pending-frees", "", "freed memory waits for another stream", run};
+const Rule pendingFreesRule{"pending-frees", "", "Freed memory that waits for another stream.", run};
 
 } // namespace tidemark

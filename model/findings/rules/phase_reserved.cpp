@@ -17,16 +17,17 @@ const PhaseSpan* sideSpanAt(const Phases& phases, StateIndex state)
     return nullptr;
 }
 
-/// Last state in which an allocation was placed into each segment.
-std::map<SegmentId, StateIndex> lastUses(const Replay& replay)
+/// Last state in which an allocation was placed into each segment, by its id; 0 for never.
+std::vector<StateIndex> lastUses(const Replay& replay)
 {
-    std::map<SegmentId, StateIndex> uses;
+    std::vector<StateIndex> uses;
+    for (const SegmentRange& range : replay.segments.ranges())
+        if (index(range.id) >= uses.size())
+            uses.resize(index(range.id) + 1, 0);
     const AllocationColumns& a = replay.timeline.allocations();
     for (std::uint32_t i = 0; i < a.count(); ++i)
-        if (const SegmentId id = replay.segments.segmentOf(AllocationId{i}); valid(id)) {
-            StateIndex& last = uses[id];
-            last = std::max(last, a.firstState[i]);
-        }
+        if (const SegmentId id = replay.segments.segmentOf(AllocationId{i}); index(id) < uses.size())
+            uses[index(id)] = std::max(uses[index(id)], a.firstState[i]);
     return uses;
 }
 
@@ -49,7 +50,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
             [](const PhaseSpan& span) { return span.phase == Phase::Side; }))
         return;
     const SegmentState state = replay.segments.stateAt(replay.states() - 1, replay.timeline);
-    const std::map<SegmentId, StateIndex> uses = lastUses(replay);
+    const std::vector<StateIndex> uses = lastUses(replay);
     struct Idle {
         std::uint64_t bytes = 0;
         std::vector<SegmentId> segments;
@@ -59,10 +60,9 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         if (index(s.pool) != 0 || s.expandable || s.since == 0 || s.freeBytes != s.size)
             continue;
         const PhaseSpan* span = sideSpanAt(input.phases, s.since);
-        const auto used = uses.find(s.id);
         // Born in the phase, and the program went on without it afterwards.
         if (span == nullptr || span->last + 1 >= replay.states()
-            || (used != uses.end() && used->second > span->last))
+            || (index(s.id) < uses.size() && uses[index(s.id)] > span->last))
             continue;
         Idle& idle = bySpan[span->first];
         idle.bytes += s.size;
@@ -99,6 +99,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule phaseReservedRule;
 const Rule phaseReservedRule{
-    "phase-reserved", "", "segments reserved in a side phase have been idle ever since", run};
+    "phase-reserved", "", "Segments that were reserved in a side phase and have been idle ever since.", run};
 
 } // namespace tidemark

@@ -106,6 +106,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule poolHeldRule;
 const Rule poolHeldRule{
-    "pool-held", "R11", "private pools of graphs or MemPools hold memory that nobody uses", run};
+    "pool-held", "R11", "Private pools of graphs or MemPools that hold memory nobody uses.", run};
 
 } // namespace tidemark

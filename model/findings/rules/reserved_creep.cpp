@@ -59,6 +59,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule reservedCreepRule;
 const Rule reservedCreepRule{
-    "reserved-creep", "R7", "reserved memory grows step by step while live memory does not", run};
+    "reserved-creep", "R7", "Reserved memory that grows step by step while live memory does not.", run};
 
 } // namespace tidemark

@@ -40,6 +40,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule setupPeakRule;
-const Rule setupPeakRule{"setup-peak", "", "the peak lies before the first forward pass", run};
+const Rule setupPeakRule{"setup-peak", "", "A peak that lies before the first forward pass.", run};
 
 } // namespace tidemark

@@ -35,6 +35,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule thinMarginRule;
 const Rule thinMarginRule{
-    "thin-margin", "", "a verdict hangs on less than the granularity of the numbers", run};
+    "thin-margin", "", "Verdicts that hang on less than the granularity of the numbers.", run};
 
 } // namespace tidemark

@@ -54,6 +54,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule tightRule;
-const Rule tightRule{"tight", "", "the peak is above 92 % of what the device can give", run};
+const Rule tightRule{"tight", "", "A peak above 92 % of what the device can give.", run};
 
 } // namespace tidemark

@@ -128,6 +128,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule unsharedPoolsRule;
-const Rule unsharedPoolsRule{"unshared-pools", "", "several graph pools hold what one would do for", run};
+const Rule unsharedPoolsRule{
+    "unshared-pools", "", "Several graph pools that hold what one would do for.", run};
 
 } // namespace tidemark
