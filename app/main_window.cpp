@@ -16,6 +16,8 @@
 #include "app/system_theme.hpp"
 #include "model/core/quality.hpp"
 #include "widgets/details/details_view.hpp"
+#include "widgets/findings/findings_view.hpp"
+#include "widgets/findings/sandbox_view.hpp"
 #include "widgets/live/live_table_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/style/text.hpp"
@@ -75,6 +77,7 @@ MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
     m_keys = new KeyOverlay(*menuBar(), style, this);
     connectLoader();
     connectViews();
+    connectFindings();
     applySettings();
     restyle();
     showPages();
@@ -94,6 +97,8 @@ void MainWindow::createViews()
     m_map = new SegmentMapView(session, state, m_style, this);
     m_live = new LiveTableView(session, state, m_style, this);
     m_details = new DetailsView(session, state, m_style, this);
+    m_findings = new FindingsView(session, state, m_style, this);
+    m_sandbox = new SandboxView(session, state, m_style, this);
 
     m_tabs = new QTabWidget(this);
     m_tabs->setDocumentMode(true);
@@ -126,11 +131,17 @@ void MainWindow::createViews()
         QStringLiteral("table"), m_live->headerControls());
     auto* details = m_layout->addDock(
         m_details, QStringLiteral("details"), tr("Details"), QStringLiteral("details"), nullptr);
-    m_layout->setPlaces({map, live}, {details});
+    auto* findings = m_layout->addDock(
+        m_findings, QStringLiteral("findings"), tr("Findings"), QStringLiteral("findings"), nullptr);
+    auto* sandbox = m_layout->addDock(
+        m_sandbox, QStringLiteral("sandbox"), tr("Fix sandbox"), QStringLiteral("sandbox"), nullptr);
+    m_layout->setPlaces({map, live}, {findings, details}, {sandbox});
 
     m_keyPolicy->addArrowOwner(m_map);
     m_keyPolicy->addArrowOwner(m_live);
     m_keyPolicy->addArrowOwner(m_details);
+    m_keyPolicy->addArrowOwner(m_findings);
+    m_keyPolicy->addArrowOwner(m_sandbox);
     m_keyPolicy->setEscapeOwner(m_timeline, [this] { return m_work.loader.isLoading(); });
 }
 
@@ -247,6 +258,29 @@ void MainWindow::connectViews()
     connect(&m_work.recent, &RecentFiles::changed, this, &MainWindow::fillRecentMenu);
 }
 
+void MainWindow::connectFindings()
+{
+    Diagnoser& diagnoser = m_work.diagnoser;
+    connect(&diagnoser, &Diagnoser::started, this, [this] {
+        m_findings->setBusy(true);
+        m_status->setActivity(tr("Looking for causes"));
+    });
+    connect(&diagnoser, &Diagnoser::finished, this, [this] {
+        m_findings->setBusy(false);
+        m_status->remark(tr("Ready"));
+        updateCommands();
+    });
+    connect(&diagnoser, &Diagnoser::settingsProblem, m_status, &StatusLine::remark);
+    connect(m_findings, &FindingsView::sandboxRequested, this, [this](std::size_t finding) {
+        showPane(m_sandbox);
+        m_sandbox->tryFinding(finding);
+    });
+    connect(m_findings, &FindingsView::runSettingsRequested, this, &MainWindow::chooseRunSettings);
+    connect(m_findings, &FindingsView::cardSizeRequested, m_strip, &SummaryStrip::editCardSize);
+    for (const auto signal : {&ViewState::findingChanged, &ViewState::shownFindingChanged})
+        connect(&m_work.state, signal, this, &MainWindow::updateCommands);
+}
+
 bool MainWindow::showsStartPage() const
 {
     return m_pages->currentIndex() == 0;
@@ -331,7 +365,7 @@ void MainWindow::openEditor(const QString& file, int line)
 
 void MainWindow::focusPane(int direction)
 {
-    QList<QWidget*> panes{m_toolbar, m_strip, m_timeline, m_details, m_map, m_live};
+    QList<QWidget*> panes{m_toolbar, m_strip, m_timeline, m_findings, m_details, m_sandbox, m_map, m_live};
     const auto usable = [](QWidget* pane) { return pane->isVisible(); };
     panes.erase(std::remove_if(panes.begin(), panes.end(), std::not_fn(usable)), panes.end());
     if (panes.isEmpty())

@@ -20,6 +20,7 @@ namespace tidemark {
 class CommandPalette;
 class DetailsView;
 class ErrorBanner;
+class FindingsView;
 class GotoPopup;
 class HelpWindow;
 class KeyOverlay;
@@ -27,6 +28,7 @@ class KeyPolicy;
 class LiveTableView;
 class LoadStrip;
 class MainToolbar;
+class SandboxView;
 class SegmentMapView;
 class SettingsWindow;
 class StartPage;
@@ -53,6 +55,8 @@ public:
     SegmentMapView* segmentMap() const { return m_map; }
     LiveTableView* liveTable() const { return m_live; }
     DetailsView* details() const { return m_details; }
+    FindingsView* findings() const { return m_findings; }
+    SandboxView* sandbox() const { return m_sandbox; }
     SummaryStrip* strip() const { return m_strip; }
     LoadStrip* loadStrip() const { return m_loadStrip; }
     ErrorBanner* banner() const { return m_banner; }
@@ -82,6 +86,7 @@ private:
     void createBars();
     void connectLoader();
     void connectViews();
+    void connectFindings();
     void showPages();
     void showProblem();
     void showTitle();
@@ -100,11 +105,13 @@ private:
     void createLookCommands();
     void createGoCommands();
     void createToolCommands();
+    void createAnalyzeCommands();
     void createHelpCommands();
     void createMenus();
     void fillRecentMenu();
     void chooseFiles();
     void chooseFolder();
+    void chooseRunSettings();
     void savePicture();
     void copySelection();
     void cycleColour();
@@ -126,6 +133,8 @@ private:
     SegmentMapView* m_map = nullptr;
     LiveTableView* m_live = nullptr;
     DetailsView* m_details = nullptr;
+    FindingsView* m_findings = nullptr;
+    SandboxView* m_sandbox = nullptr;
     MainToolbar* m_toolbar = nullptr;
     QToolBar* m_stripBar = nullptr;
     QStackedWidget* m_stripStack = nullptr;

@@ -9,6 +9,8 @@
 #include "app/status_line.hpp"
 #include "app/summary_strip.hpp"
 #include "widgets/details/details_view.hpp"
+#include "widgets/findings/findings_view.hpp"
+#include "widgets/findings/sandbox_view.hpp"
 #include "widgets/live/live_table_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
@@ -46,6 +48,7 @@ void MainWindow::createCommands()
     createLookCommands();
     createGoCommands();
     createToolCommands();
+    createAnalyzeCommands();
     createHelpCommands();
 }
 
@@ -59,6 +62,7 @@ void MainWindow::createFileCommands()
      })->setVisible(Files::hasSample());
     c.add("file.reload", tr("&Reload"), "reload", {"F5"}, [this] { m_work.files.reload(); });
     c.add("file.cardSize", tr("&Card size…"), "gpu", {}, [this] { m_strip->editCardSize(); });
+    c.add("file.runSettings", tr("R&un settings…"), "settings", {}, [this] { chooseRunSettings(); });
     c.add("file.picture", tr("Save &picture of the timeline…"), "export", {"Ctrl+Shift+E"},
         [this] { savePicture(); });
     c.add("file.close", tr("&Close file"), "", {"Ctrl+W"}, [this] { m_work.files.close(); });
@@ -187,6 +191,18 @@ void MainWindow::createToolCommands()
     c.add("window.previousPane", tr("&Previous pane"), "", {"Shift+F6"}, [this] { focusPane(-1); });
 }
 
+void MainWindow::createAnalyzeCommands()
+{
+    Commands& c = *m_commands;
+    c.add("findings.next", tr("&Next finding"), "", {"J"}, [this] { m_findings->step(1); });
+    c.add("findings.previous", tr("&Previous finding"), "", {"K"}, [this] { m_findings->step(-1); });
+    c.addToggle("findings.show", tr("&Show the finding in all views"), "eye", {"O"},
+        [this](bool) { m_findings->toggleShown(); });
+    c.add("findings.go", tr("&Go to the finding"), "arrow", {}, [this] { m_findings->goThere(); });
+    c.add("window.findings", tr("&Findings"), "findings", {"7"}, [this] { showPane(m_findings); });
+    c.add("window.sandbox", tr("Fi&x sandbox"), "sandbox", {}, [this] { showPane(m_sandbox); });
+}
+
 void MainWindow::createHelpCommands()
 {
     Commands& c = *m_commands;
@@ -261,9 +277,14 @@ void MainWindow::updateCommands()
     c["look.fullScreen"]->setChecked(isFullScreen());
     c["look.larger"]->setEnabled(m_style.textPercent() < 200);
     c["look.smaller"]->setEnabled(m_style.textPercent() > 80);
-    for (const char* id :
-        {"look.reset", "window.timeline", "window.segments", "window.live", "window.details"})
+    for (const char* id : {"look.reset", "window.timeline", "window.segments", "window.live",
+             "window.details", "window.findings", "window.sandbox", "file.runSettings"})
         c[id]->setEnabled(open);
+    const bool found = m_findings->count() > 0;
+    for (const char* id : {"findings.next", "findings.previous", "findings.show"})
+        c[id]->setEnabled(found);
+    c["findings.go"]->setEnabled(found && state.finding().has_value());
+    c["findings.show"]->setChecked(m_findings->isShown());
 }
 
 void MainWindow::chooseFiles()
@@ -284,6 +305,17 @@ void MainWindow::chooseFolder()
         return;
     m_settings.set(setting::lastFolder, path);
     open({path});
+}
+
+void MainWindow::chooseRunSettings()
+{
+    const QStringList paths
+        = QFileDialog::getOpenFileNames(this, tr("Run settings"), m_settings.get(setting::lastFolder),
+            tr("Settings (*.yaml *.yml *.json *.txt *.env *.log);;All files (*)"));
+    if (paths.isEmpty())
+        return;
+    m_settings.set(setting::lastFolder, QFileInfo(paths.front()).absolutePath());
+    m_work.diagnoser.setSettingsFiles(paths);
 }
 
 void MainWindow::cycleColour()

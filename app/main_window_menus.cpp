@@ -44,8 +44,8 @@ void MainWindow::createMenus()
     QMenu* file = fill(menuBar()->addMenu(tr("&File")), {"file.open", "file.openFolder"});
     m_recentMenu = file->addMenu(tr("Open rec&ent"));
     fill(file,
-        {"file.sample", "", "file.reload", "file.cardSize", "", "file.picture", "", "file.close",
-            "file.quit"});
+        {"file.sample", "", "file.reload", "file.cardSize", "file.runSettings", "", "file.picture", "",
+            "file.close", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
         {"edit.copy", "", "edit.filter", "edit.nextMatch", "edit.previousMatch", "edit.clearFilter",
             "edit.deselect", "", "edit.palette", "edit.settings"});
@@ -67,6 +67,9 @@ void MainWindow::createMenus()
         {"go.peak", "go.nextPeak", "go.previousPeak", "go.oom", "", "go.nextStep", "go.previousStep", "",
             "go.nextEvent", "go.previousEvent", "go.extendRight", "go.extendLeft", "go.nextOfSite",
             "go.previousOfSite", "", "go.to", "", "go.back", "go.forward"});
+    fill(menuBar()->addMenu(tr("&Analyze")),
+        {"findings.next", "findings.previous", "findings.show", "findings.go", "", "window.findings",
+            "window.sandbox"});
     fill(menuBar()->addMenu(tr("&Tools")), {"tools.pointer", "tools.ruler"});
     fill(menuBar()->addMenu(tr("&Window")),
         {"window.timeline", "window.segments", "window.live", "window.details", "", "window.nextPane",

@@ -7,14 +7,17 @@
 #include <QTabBar>
 #include <QTimer>
 
+#include <algorithm>
+
 namespace tidemark {
 
 namespace {
 
 /// Raised when docks come or go, so that arrangements of other versions are not restored.
-constexpr int layoutVersion = 1;
+constexpr int layoutVersion = 2;
 constexpr double bottomShare = 0.42;
 constexpr double mapShare = 0.485;
+constexpr double findingsShare = 0.55;
 
 } // namespace
 
@@ -42,21 +45,25 @@ QDockWidget* WindowLayout::addDock(
     m_titles.insert(dock, bar);
     connect(dock, &QDockWidget::dockLocationChanged, this,
         [this] { QTimer::singleShot(0, this, &WindowLayout::dressTabs); });
+    connect(dock, &QDockWidget::visibilityChanged, this,
+        [this] { QTimer::singleShot(0, this, &WindowLayout::dressTabs); });
     connect(dock, &QDockWidget::topLevelChanged, this,
         [this] { QTimer::singleShot(0, this, &WindowLayout::dressTabs); });
     dock->hide();
     return dock;
 }
 
-void WindowLayout::setPlaces(const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& right)
+void WindowLayout::setPlaces(
+    const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& right, const QList<QDockWidget*>& behind)
 {
     m_bottom = bottom;
     m_right = right;
+    m_behind = behind;
     for (QDockWidget* dock : bottom)
         m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
-    for (QDockWidget* dock : right)
+    for (QDockWidget* dock : right + behind)
         m_window.addDockWidget(Qt::RightDockWidgetArea, dock);
-    for (QDockWidget* dock : bottom + right)
+    for (QDockWidget* dock : bottom + right + behind)
         dock->hide();
 }
 
@@ -103,7 +110,7 @@ void WindowLayout::setDocksShown(bool shown)
         restoreOrDefault();
         return;
     }
-    for (QDockWidget* dock : m_bottom + m_right)
+    for (QDockWidget* dock : m_bottom + m_right + m_behind)
         dock->hide();
 }
 
@@ -131,7 +138,7 @@ void WindowLayout::restoreOrDefault()
 
 void WindowLayout::arrange()
 {
-    for (QDockWidget* dock : m_bottom + m_right) {
+    for (QDockWidget* dock : m_bottom + m_right + m_behind) {
         dock->setFloating(false);
         m_window.removeDockWidget(dock);
     }
@@ -139,16 +146,30 @@ void WindowLayout::arrange()
         m_window.addDockWidget(Qt::RightDockWidgetArea, dock, Qt::Vertical);
     for (QDockWidget* dock : m_bottom)
         m_window.addDockWidget(Qt::BottomDockWidgetArea, dock, Qt::Horizontal);
-    if (m_narrow)
+    for (QDockWidget* dock : m_behind)
+        m_window.tabifyDockWidget(m_right.back(), dock);
+    if (m_narrow) {
         for (int i = 1; i < m_bottom.size(); ++i)
             m_window.tabifyDockWidget(m_bottom[0], m_bottom[i]);
+        for (int i = 1; i < m_right.size(); ++i)
+            m_window.tabifyDockWidget(m_right[0], m_right[i]);
+    }
     for (QDockWidget* dock : m_bottom + m_right)
         dock->show();
+    for (QDockWidget* dock : m_behind)
+        dock->hide();
 
     const Metrics& m = m_style.metrics();
     const int right = m_narrow ? m.rightDockNarrow : m.rightDock;
-    if (!m_right.isEmpty())
+    if (!m_right.isEmpty()) {
         m_window.resizeDocks({m_right.front()}, {right}, Qt::Horizontal);
+        if (m_narrow) {
+            m_right.front()->raise();
+        } else if (m_right.size() == 2) {
+            const int high = static_cast<int>(m_window.height() * findingsShare);
+            m_window.resizeDocks(m_right, {high, m_window.height() - high}, Qt::Vertical);
+        }
+    }
     if (!m_bottom.isEmpty()) {
         const int height = static_cast<int>(m_window.height() * bottomShare * 0.82);
         m_window.resizeDocks({m_bottom.front()}, {height}, Qt::Vertical);
@@ -168,7 +189,9 @@ void WindowLayout::dressTabs()
 {
     for (auto it = m_titles.cbegin(); it != m_titles.cend(); ++it) {
         QDockWidget* dock = it.key();
-        const bool tabbed = !dock->isFloating() && !m_window.tabifiedDockWidgets(dock).isEmpty();
+        const QList<QDockWidget*> others = m_window.tabifiedDockWidgets(dock);
+        const bool tabbed = !dock->isFloating()
+            && std::any_of(others.begin(), others.end(), [](QDockWidget* each) { return !each->isHidden(); });
         static_cast<DockTitle*>(it.value())->setCompact(tabbed);
     }
     for (QTabBar* bar : m_window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {

@@ -24,8 +24,10 @@ public:
     /// A dock with `view` inside; `extra` (may be null) stands in its title bar.
     QDockWidget* addDock(
         QWidget* view, const QString& name, const QString& title, const QString& icon, QWidget* extra);
-    /// The docks in their places: `bottom` from left to right, `right` from top to bottom.
-    void setPlaces(const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& right);
+    /// The docks in their places: `bottom` from left to right, `right` from top to bottom; `behind` are tabs
+    /// of the last one on the right, closed until somebody asks for them.
+    void setPlaces(const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& right,
+        const QList<QDockWidget*>& behind = {});
 
     /// Shows or hides all docks, as a file is opened or closed.
     void setDocksShown(bool shown);
@@ -51,6 +53,7 @@ private:
     const Style& m_style;
     QList<QDockWidget*> m_bottom;
     QList<QDockWidget*> m_right;
+    QList<QDockWidget*> m_behind;
     QHash<QDockWidget*, QString> m_icons;
     QHash<QDockWidget*, QWidget*> m_titles;
     bool m_narrow = false;

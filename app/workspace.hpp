@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/diagnoser.hpp"
 #include "app/files.hpp"
 #include "app/loader.hpp"
 #include "app/navigator.hpp"
@@ -14,12 +15,14 @@ namespace tidemark {
 
 /// Everything a window works on; outlives its widgets. GUI thread.
 struct Workspace {
-    explicit Workspace(Settings& settings, Loader::Opener opener = openRank)
+    explicit Workspace(
+        Settings& settings, Loader::Opener opener = openRank, Diagnoser::Rules rules = diagnose)
         : recent(settings)
         , loader(std::move(opener))
         , files(session, state, loader, recent)
         , navigator(session, state)
         , search(session, state)
+        , diagnoser(session, std::move(rules))
     { }
 
     Session session;
@@ -29,6 +32,7 @@ struct Workspace {
     Files files;
     Navigator navigator;
     Search search;
+    Diagnoser diagnoser;
 };
 
 } // namespace tidemark

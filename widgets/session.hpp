@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/findings/diagnosis.hpp"
+#include "model/findings/prediction.hpp"
 #include "model/lens/colouring.hpp"
 #include "model/lens/groups.hpp"
 #include "model/run/rank.hpp"
@@ -14,13 +14,6 @@
 #include <optional>
 
 namespace tidemark {
-
-/// What the ticked fixes together would do to the open device's timeline.
-struct Prediction {
-    EditedCurve curve;
-    std::vector<std::string> fixes; ///< their texts
-    std::string owner; ///< what would make the new peak
-};
 
 /// What is open: one file, one of its devices, and the shared lookups the views need. GUI thread. Views keep
 /// a pointer to it and to ViewState, never to each other.

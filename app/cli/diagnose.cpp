@@ -248,18 +248,18 @@ private:
             return;
         }
         warnIfPartial(m_streams, path, *(*rank)->snapshot);
-        DiagnosisOptions options;
-        options.deviceTotal = m_wish.deviceTotal;
-        options.rules = m_wish.rules;
-        options.rank = rankFromName(path);
+        DiagnosisOptions wanted;
+        wanted.deviceTotal = m_wish.deviceTotal;
+        wanted.rules = m_wish.rules;
+        wanted.rank = rankFromName(path);
         if (auto config = configFor(m_wish, file)) {
-            options.config = std::move(*config);
+            wanted.config = std::move(*config);
         } else {
             // What lies beside a file may be anything: the diagnosis goes on without it.
             printError(m_streams.err, path, config.error());
-            options.config = m_wish.config;
+            wanted.config = m_wish.config;
         }
-        Diagnosis diagnosis = *diagnose(*rank, options, terminalJob());
+        Diagnosis diagnosis = *diagnose(*rank, wanted, terminalJob());
         keepEvents(diagnosis, m_wish);
         if (m_wish.json)
             m_streams.out << diagnosis.json(path) << '\n';

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/diagnoser.hpp"
+
+#include <filesystem>
+
+namespace tidemark {
+
+namespace {
+
+/// Settings the user chose, then those beside the snapshot; the first file that says something wins.
+RunConfig readSettings(const QStringList& chosen, const std::string& snapshot, QString& problem)
+{
+    RunConfig config;
+    const auto add = [&](const std::filesystem::path& path, bool asked) {
+        const Result<void> result = config.addFile(path);
+        if (!result && asked && problem.isEmpty())
+            problem = QString::fromStdString(result.error().message);
+    };
+    for (const QString& file : chosen)
+        add(file.toStdString(), true);
+    for (const std::filesystem::path& file : configFilesBeside(snapshot))
+        add(file, false);
+    return config;
+}
+
+} // namespace
+
+Diagnoser::Diagnoser(Session& session, Rules rules, QObject* parent)
+    : QObject(parent)
+    , m_session(session)
+    , m_rules(std::move(rules))
+    , m_task([this](Answer&& answer) { take(std::move(answer)); })
+{
+    connect(&session, &Session::opened, this, &Diagnoser::run);
+    connect(&session, &Session::cardSizeChanged, this, &Diagnoser::run);
+}
+
+void Diagnoser::setSettingsFiles(const QStringList& files)
+{
+    m_files = files;
+    run();
+}
+
+void Diagnoser::run()
+{
+    m_task.cancel();
+    const std::shared_ptr<const Rank> rank = m_session.rank();
+    if (!rank)
+        return;
+    m_task.request([rank, rules = m_rules, files = m_files, card = m_session.cardSize()](const Job& job) {
+        Answer answer;
+        DiagnosisOptions options;
+        options.config = readSettings(files, rank->snapshot->source.path, answer.problem);
+        options.deviceTotal = card;
+        options.rank = rankFromName(rank->snapshot->source.name);
+        answer.diagnosis = rules(rank, options, job);
+        return answer;
+    });
+    emit started();
+}
+
+void Diagnoser::take(Answer&& answer)
+{
+    if (answer.diagnosis && answer.diagnosis->rank == m_session.rank())
+        m_session.setDiagnosis(std::move(answer.diagnosis));
+    if (!answer.problem.isEmpty())
+        emit settingsProblem(answer.problem);
+    if (!m_task.busy())
+        emit finished();
+}
+
+} // namespace tidemark

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/findings/finding_texts.hpp"
+
+#include "widgets/style/text.hpp"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+namespace tidemark {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("findings", text);
+}
+
+bool names(std::string_view key, std::initializer_list<std::string_view> words)
+{
+    return std::any_of(words.begin(), words.end(),
+        [key](std::string_view word) { return key.find(word) != std::string_view::npos; });
+}
+
+/// Whether a whole number under this key is bytes; where the key does not say, it is shown as a bare number.
+bool isBytes(std::string_view key)
+{
+    if (key.find("bytes") != std::string_view::npos)
+        return true;
+    if (names(key,
+            {"count", "holes", "allocations", "segments", "blocks", "steps", "layers", "event", "parallel",
+                "percent", "pins", "streams", "pools", "microbatch", "rank", "stage", "leverage", "flushes",
+                "retries", "number", "activations"}))
+        return false;
+    return names(key,
+        {"size", "peak", "free", "slack", "reserved", "allocated", "pending", "request", "waste", "growth",
+            "held", "saved", "removed", "total", "retained", "pinned", "hole", "margin", "headroom",
+            "estimate", "deficit", "shard", "limit", "capacity", "live", "inactive", "cached", "floor",
+            "burst", "kept", "each", "unit", "active", "waiting", "releasable", "largest", "per_step",
+            "slope"});
+}
+
+bool isShare(std::string_view key)
+{
+    return key.find("share") != std::string_view::npos || key.find("ratio") != std::string_view::npos
+        || key.find("unusable") != std::string_view::npos;
+}
+
+QString number(std::string_view key, std::int64_t value)
+{
+    return isBytes(key) ? bytesText(value) : countText(value);
+}
+
+QString real(std::string_view key, double value)
+{
+    if (isShare(key) && value >= 0 && value <= 1)
+        return percentText(value);
+    QString text = QString::number(value, 'g', 6);
+    if (text.startsWith(QLatin1Char('-')))
+        text.replace(0, 1, QChar(0x2212));
+    return key.find("percent") != std::string_view::npos ? text + QStringLiteral("\u00a0%") : text;
+}
+
+struct ValueText {
+    std::string_view key;
+    QString& exact;
+
+    QString operator()(std::monostate) const { return tr("unknown"); }
+    QString operator()(bool value) const { return value ? tr("yes") : tr("no"); }
+    QString operator()(std::int64_t value) const
+    {
+        if (isBytes(key) && (value >= 1024 || value <= -1024))
+            exact = exactBytesText(value);
+        return number(key, value);
+    }
+    QString operator()(double value) const { return real(key, value); }
+    QString operator()(const std::string& value) const { return shownText(value); }
+    QString operator()(const std::vector<std::int64_t>& values) const
+    {
+        QStringList parts;
+        for (const std::int64_t value : values)
+            parts << number(key, value);
+        return parts.join(QStringLiteral(", "));
+    }
+    QString operator()(const std::vector<std::string>& values) const
+    {
+        QStringList parts;
+        for (const std::string& value : values)
+            parts << shownText(value);
+        return parts.join(QStringLiteral(", "));
+    }
+};
+
+QString gradeLetter(Grade grade)
+{
+    return QString(QLatin1Char(static_cast<char>(grade)));
+}
+
+} // namespace
+
+SeverityLook severityLook(Severity severity)
+{
+    switch (severity) {
+    case Severity::Critical:
+        return {QStringLiteral("sev-critical"), Tone::Crit};
+    case Severity::Warning:
+        return {QStringLiteral("sev-warning"), Tone::WarnFill};
+    case Severity::Info:
+        break;
+    }
+    return {QStringLiteral("sev-info"), Tone::Info};
+}
+
+QString severityText(Severity severity)
+{
+    return severity == Severity::Critical ? tr("critical")
+        : severity == Severity::Warning   ? tr("warning")
+                                          : tr("info");
+}
+
+QString findingSubtitle(const Finding& finding)
+{
+    QStringList parts{QString::fromStdString(finding.rule)};
+    for (const Evidence& each : finding.evidence)
+        if (each.key == "label")
+            if (const auto* label = std::get_if<std::string>(&each.value))
+                parts << shownText(*label);
+    if (!finding.playbook.empty())
+        parts << QString::fromStdString(finding.playbook);
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString findingPlace(const Finding& finding, const Diagnosis& diagnosis)
+{
+    return diagnosis.rank && diagnosis.rank->devices.size() > 1
+        ? QString::fromStdString(deviceName(finding.device))
+        : QString();
+}
+
+EvidenceText evidenceText(const Evidence& evidence)
+{
+    EvidenceText text;
+    text.name = shownText(evidence.key);
+    text.name.replace(QLatin1Char('_'), QLatin1Char(' '));
+    text.value = std::visit(ValueText{evidence.key, text.exact}, evidence.value);
+    return text;
+}
+
+QString gradeMeaning(Grade grade)
+{
+    switch (grade) {
+    case Grade::A:
+        return tr("A: exact, from this file");
+    case Grade::B:
+        return tr("B: follows from this file under an assumption that is named");
+    case Grade::C:
+        return tr("C: measured elsewhere; the source is given, yours will differ");
+    case Grade::D:
+        break;
+    }
+    return tr("D: a rule of thumb");
+}
+
+QString fixEffect(const Fix& fix)
+{
+    QStringList parts;
+    if (fix.removedAtPeak)
+        parts << tr("%1 at the old peak").arg(deltaText(-*fix.removedAtPeak));
+    if (fix.newPeak) {
+        QString text = tr("new peak %1").arg(bytesText(*fix.newPeak));
+        if (!fix.newPeakOwner.empty())
+            text += tr(", made by %1").arg(shownText(fix.newPeakOwner));
+        parts << text;
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString findingText(const Finding& finding)
+{
+    QStringList lines{shownText(finding.title), findingSubtitle(finding), shownText(finding.explanation)};
+    for (const Evidence& each : finding.evidence) {
+        const EvidenceText text = evidenceText(each);
+        lines << QStringLiteral("  %1: %2").arg(text.name, text.exact.isEmpty() ? text.value : text.exact);
+    }
+    int place = 0;
+    for (const Fix& fix : finding.fixes) {
+        lines << QStringLiteral("%1. %2 [%3]").arg(++place).arg(shownText(fix.text), gradeLetter(fix.grade));
+        for (const QString& more : {fixEffect(fix), shownText(fix.cost),
+                 fix.blockedBy.empty() ? QString() : tr("Not here: %1").arg(shownText(fix.blockedBy))})
+            if (!more.isEmpty())
+                lines << QStringLiteral("   ") + more;
+    }
+    lines.removeAll(QString());
+    return lines.join(QLatin1Char('\n'));
+}
+
+QString undecidedSummary(const std::vector<Undecided>& undecided)
+{
+    std::vector<std::pair<std::string, int>> needs;
+    for (const Undecided& each : undecided) {
+        const auto found = std::find_if(
+            needs.begin(), needs.end(), [&](const auto& need) { return need.first == each.needs; });
+        if (found == needs.end())
+            needs.emplace_back(each.needs, 1);
+        else
+            ++found->second;
+    }
+    std::stable_sort(
+        needs.begin(), needs.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    QStringList parts;
+    for (const auto& [need, count] : needs)
+        parts << QStringLiteral("%1 %2").arg(shownText(need)).arg(count);
+    return parts.join(QStringLiteral(" · "));
+}
+
+} // namespace tidemark

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/findings/diagnosis.hpp"
+#include "widgets/style/theme.hpp"
+
+#include <QString>
+
+#include <vector>
+
+namespace tidemark {
+
+/// Icon of resources/icons and its colour.
+struct SeverityLook {
+    QString icon;
+    Tone tone;
+};
+SeverityLook severityLook(Severity severity);
+QString severityText(Severity severity);
+
+/// "recompute-candidate · core_attn · S3": the id, what tells it from others of its kind, the playbook's row.
+QString findingSubtitle(const Finding& finding);
+/// "GPU 0, rank 3" where there are several; empty otherwise.
+QString findingPlace(const Finding& finding, const Diagnosis& diagnosis);
+
+/// A number behind a verdict as words: "pinned free", "34.50 GiB", "37,044,092,928 B".
+struct EvidenceText {
+    QString name;
+    QString value;
+    QString exact; ///< empty when `value` is exact
+};
+EvidenceText evidenceText(const Evidence& evidence);
+
+/// What a grade means, for its tool tip.
+QString gradeMeaning(Grade grade);
+/// "−9.18 GiB at the old peak · new peak 13.36 GiB, peak moved to …"; empty when nothing is known.
+QString fixEffect(const Fix& fix);
+/// The finding with its evidence and fixes, to copy.
+QString findingText(const Finding& finding);
+
+/// Rules that could not decide, by what they need: "card size 2, run settings 1".
+QString undecidedSummary(const std::vector<Undecided>& undecided);
+
+} // namespace tidemark
