@@ -2,6 +2,7 @@
 #include "model/lens/steps.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace tidemark {
@@ -51,10 +52,12 @@ private:
         return m_kinds.isEntry(stack) || (!m_stated && m_entries.contains(m_kinds.place(stack)));
     }
 
-    /// Places whose allocations come first after another phase.
+    /// Places whose allocations come first after another phase, more than once: where a recording begins in
+    /// the middle of a pass, its first place is none.
     void learnEntries()
     {
         bool inside = false;
+        std::unordered_map<std::uint64_t, int> firsts;
         for (std::size_t i = 0; i < m_phases.size(); ++i) {
             if (!isAlloc(i))
                 continue;
@@ -62,10 +65,13 @@ private:
             if (forward)
                 m_stated |= m_kinds.isEntry(m_events.stack[i]);
             if (forward && !inside && m_kinds.place(m_events.stack[i]) != 0)
-                m_entries.insert(m_kinds.place(m_events.stack[i]));
+                ++firsts[m_kinds.place(m_events.stack[i])];
             if (m_phases[i] != Phase::Unknown)
                 inside = forward;
         }
+        for (const auto& [place, count] : firsts)
+            if (count > 1)
+                m_entries.insert(place);
     }
 
     /// A pass begins after another phase, and where an entry follows what is no entry.
