@@ -61,8 +61,8 @@ private slots:
         row("state", pyDict({{"state", pyText("training")}}));
         row("action", pyDict({{"action", pyText("resize")}, {"size", pyInt(3)}}));
         row("state and size", pyDict({{"size", pyInt(32)}, {"state", pyText("warm")}}));
-        row("state, size and more",
-            pyDict({{"state", pyText("inactive")}, {"size", pyInt(32)}, {"who", pyText("me")}}));
+        row("size, state and more",
+            pyDict({{"size", pyInt(32)}, {"state", pyText("inactive")}, {"who", pyText("me")}}));
         row("stage and name", pyDict({{"stage", pyText("eval")}, {"name", pyText("run 7")}}));
         row("frame", pyDict({{"name", pyText("conv1")}, {"line", pyInt(3)}}));
         row("frame and more", pyDict({{"name", pyText("conv1")}, {"line", pyInt(3)}, {"k", pyInt(1)}}));
