@@ -222,7 +222,7 @@ void MainToolbar::fillColours()
 
 bool MainToolbar::hasTimes(const Replay* replay)
 {
-    return replay && replay->timeUs(0).has_value();
+    return replay && replay->originUs().has_value();
 }
 
 void MainToolbar::followAxis()

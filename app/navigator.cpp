@@ -38,7 +38,7 @@ double Navigator::position(StateIndex state) const
     if (!replay || m_state.axis() == XAxis::Events)
         return static_cast<double>(state);
     const auto us = replay->timeUs(state);
-    const auto start = replay->timeUs(0);
+    const auto start = replay->originUs();
     return us && start ? static_cast<double>(*us - *start) : 0.0;
 }
 
@@ -127,7 +127,7 @@ QString Navigator::describe(StateIndex state) const
     const auto replay = m_session.replay();
     QString text = stateText(state);
     const auto us = replay->timeUs(state);
-    const auto start = replay->timeUs(0);
+    const auto start = replay->originUs();
     if (us && start)
         text += QStringLiteral(" · ") + offsetText(*us - *start);
     return text + QStringLiteral(" · ")
@@ -197,7 +197,7 @@ Navigator::Target Navigator::find(const QString& text) const
     if (const auto address = parseAddress(clean.toStdString()))
         return findAddress(*address);
     if (const auto us = parseDuration(clean.toStdString())) {
-        const auto start = replay->timeUs(0);
+        const auto start = replay->originUs();
         if (!start)
             return {std::nullopt, AllocationId::none, tr("this trace has no times")};
         return at(replay->stateAtTime(*start + *us));

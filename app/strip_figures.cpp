@@ -252,7 +252,7 @@ StripText StripFigures::cursor() const
     const StateIndex state = m_state.cursor();
     const Timeline& timeline = m_replay->timeline;
     const auto us = m_replay->timeUs(state);
-    const auto start = m_replay->timeUs(0);
+    const auto start = m_replay->originUs();
     const std::int64_t live = timeline.requested().at(state);
     StripText cell{joined({tr("Cursor"), m_navigator.stateText(state),
                        us && start ? offsetText(*us - *start) : QString(), markAt(m_session.marks(), state)}),

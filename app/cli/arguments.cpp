@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.hpp"
 #include "model/core/text.hpp"
+#include "model/run/rank.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -128,6 +129,23 @@ Result<std::shared_ptr<const LabelRules>> Arguments::labelRules() const
     if (!file)
         return Error{ErrorCode::Io, "label rules " + displayText(*name) + ": cannot be read", std::nullopt};
     return LabelRules::withUser(text, *name);
+}
+
+Result<std::size_t> chosenDevice(const Rank& rank, std::optional<std::int64_t> ordinal)
+{
+    if (!ordinal)
+        return rank.mainDevice();
+    std::string known;
+    const auto& devices = rank.snapshot->devices;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        if (devices[i].ordinal == *ordinal)
+            return i;
+        known += (known.empty() ? "" : ", ") + std::to_string(devices[i].ordinal);
+    }
+    return Error{ErrorCode::Usage,
+        "the file has no device " + std::to_string(*ordinal)
+            + (known.empty() ? ": it has none" : "; it has " + known),
+        std::nullopt};
 }
 
 } // namespace tidemark

@@ -122,20 +122,6 @@ Result<Wish> wishOf(const Arguments& arguments)
     return wish;
 }
 
-Result<std::size_t> deviceOf(const Rank& rank, const Wish& wish)
-{
-    if (!wish.device)
-        return rank.mainDevice();
-    std::string known;
-    for (std::size_t i = 0; i < rank.devices.size(); ++i) {
-        const int ordinal = rank.devices[i]->device().ordinal;
-        if (ordinal == *wish.device)
-            return i;
-        known += (known.empty() ? "" : ", ") + std::to_string(ordinal);
-    }
-    return usage("the file has no device " + std::to_string(*wish.device) + "; it has " + known);
-}
-
 /// The states a command may speak of: all, or those of --events.
 std::pair<StateIndex, StateIndex> statesOf(const Replay& replay, const Wish& wish)
 {
@@ -159,9 +145,10 @@ Result<StateIndex> stateOfWish(const Replay& replay, const Wish& wish)
                 + deviceName(replay.device().ordinal));
         return stateOf(*wish.event);
     }
-    if (replay.monotoneTimes.empty())
+    const auto origin = replay.originUs();
+    if (!origin)
         return usage("the events carry no time, use --event");
-    const double base = *wish.seconds >= unixSeconds ? 0 : static_cast<double>(replay.monotoneTimes.front());
+    const double base = *wish.seconds >= unixSeconds ? 0 : static_cast<double>(*origin);
     const double us = base + std::round(*wish.seconds * 1e6);
     const double most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
     return std::clamp(
@@ -274,7 +261,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
             {ErrorCode::Unsupported, "the file lists no allocations, so none can be live.", std::nullopt});
         return exitStatus::nothingRead;
     }
-    const Result<std::size_t> device = deviceOf(**rank, *wish);
+    const Result<std::size_t> device = chosenDevice(**rank, wish->device);
     if (!device)
         return usageError(streams, device.error().message);
     const Replay& replay = *(*rank)->devices[*device];

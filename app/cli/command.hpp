@@ -73,6 +73,10 @@ inline constexpr CommandOption rulesOption{
     "--rules", "FILE", "own label rules (JSON), tried before the built-in ones"};
 inline constexpr CommandOption jsonOption{"--json", nullptr, "for programs: JSON, bytes and microseconds"};
 
+struct Rank;
+/// Position of the device with this ordinal, the main one without; a usage error when the file has none such.
+Result<std::size_t> chosenDevice(const Rank& rank, std::optional<std::int64_t> ordinal);
+
 /// Writes "tidemark: …" and the error on one line.
 void printError(std::ostream& err, std::string_view about, const Error& error);
 /// Says a usage error and returns its exit status.

@@ -3,6 +3,7 @@
 #include "app/cli/command.hpp"
 
 #include "app/render/picture.hpp"
+#include "model/core/parse.hpp"
 #include "model/core/text.hpp"
 #include "model/run/rank.hpp"
 #include "model/snapshot/snapshot.hpp"
@@ -47,18 +48,6 @@ std::optional<QSize> parsedSize(const std::string& text)
     return good ? std::optional(QSize(width, height)) : std::nullopt;
 }
 
-std::optional<std::uint64_t> parsedAddress(std::string_view text)
-{
-    const bool hex = text.starts_with("0x") || text.starts_with("0X");
-    if (hex)
-        text.remove_prefix(2);
-    std::uint64_t address = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), address, hex ? 16 : 10);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return address;
-}
-
 /// Everything of the request that can be checked before the file is read; the text says what is wrong.
 std::optional<std::string> readRequest(const Arguments& arguments, PictureRequest& request)
 {
@@ -86,31 +75,14 @@ std::optional<std::string> readRequest(const Arguments& arguments, PictureReques
             return "--scale needs a number from 1 to 4";
     }
     if (const auto text = arguments.value("--address")) {
-        request.address = parsedAddress(*text);
+        request.address = parseAddress(*text);
+        if (!request.address)
+            request.address = parseCount(*text);
         if (!request.address)
             return "--address needs an address such as 0x7f4001600000";
     }
     request.dark = arguments.has("--dark");
     return std::nullopt;
-}
-
-std::optional<std::string> chooseDevice(
-    const Rank& rank, std::optional<std::int64_t> ordinal, PictureRequest& request)
-{
-    request.deviceIndex = rank.mainDevice();
-    if (!ordinal)
-        return std::nullopt;
-    const auto& devices = rank.snapshot->devices;
-    for (std::size_t i = 0; i < devices.size(); ++i)
-        if (devices[i].ordinal == *ordinal) {
-            request.deviceIndex = i;
-            return std::nullopt;
-        }
-    std::string known;
-    for (const DeviceTrace& device : devices)
-        known += (known.empty() ? "" : ", ") + std::to_string(device.ordinal);
-    return "the file has no device " + std::to_string(*ordinal)
-        + (known.empty() ? ": it has none" : "; it has " + known);
 }
 
 std::optional<std::string> chooseState(
@@ -187,8 +159,10 @@ int render(const Arguments& arguments, CommandStreams& streams)
         printError(streams.err, path.string(), rank.error());
         return exitStatus::nothingRead;
     }
-    if (const auto wrong = chooseDevice(**rank, *ordinal, request))
-        return usageError(streams, *wrong);
+    const Result<std::size_t> device = chosenDevice(**rank, *ordinal);
+    if (!device)
+        return usageError(streams, device.error().message);
+    request.deviceIndex = *device;
     if (const auto wrong = chooseState(**rank, *event, request))
         return usageError(streams, *wrong);
     if (const auto wrong = chooseRange(**rank, *range, request))

@@ -35,9 +35,22 @@ inline constexpr std::int64_t maxDevice = 4095;
 /// Values a pickle may hold open at once: this many plus one per 16 bytes read, and open MARKs.
 inline constexpr std::size_t maxOpenValues = 1U << 22;
 inline constexpr std::size_t maxOpenMarks = 1U << 16;
-/// Objects (dicts, lists, memo slots) a file may make: this many plus one per 8 bytes read. A real one needs
-/// some 20 bytes and more.
+/// Objects a file may make (containers that can be referred to, events, segments, blocks, range marks, memo
+/// slots): this many plus one per 8 bytes read. A real one needs some 20 bytes and more.
 inline constexpr std::size_t maxObjects = 1U << 22;
+/// Numbers kept beside the values themselves (fractions, and whole ones of more than 55 bits): this many plus
+/// one per 8 bytes.
+inline constexpr std::size_t maxBoxedNumbers = 1U << 24;
+/// Bytes of all different texts: this many plus two per byte read. Beyond, texts made of others are cut.
+inline constexpr std::size_t maxTextBytes = 64U << 20;
+inline constexpr std::size_t shortTextBytes = 80;
+/// Frames of all different stacks: this many plus one per byte read. Beyond, stacks are cut.
+inline constexpr std::size_t maxStackCells = 1U << 24;
+inline constexpr std::size_t shortStackFrames = 64;
+/// Rows of a profiler's memory timeline: this many plus one per 8 bytes read. A real one needs 30 and more.
+inline constexpr std::size_t maxTimelineRows = 1U << 20;
+/// Pairs of a dict that is kept whatever else is dropped because it is a part of a snapshot.
+inline constexpr std::size_t maxKeptPairs = 256;
 /// Events a file may list: this many plus one per 16 bytes. More are references to the same few, without end.
 inline constexpr std::size_t maxRepeatedEvents = 1U << 21;
 /// Different pairs of numbers (pool ids) told apart.

@@ -57,26 +57,6 @@ Decoded decode(std::string_view text, std::size_t at)
     return {value, length, true};
 }
 
-void encode(std::string& out, char32_t c)
-{
-    const auto put = [&](char32_t v) { out.push_back(static_cast<char>(static_cast<unsigned char>(v))); };
-    if (c < 0x80) {
-        put(c);
-    } else if (c < 0x800) {
-        put(0xC0 | (c >> 6));
-        put(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        put(0xE0 | (c >> 12));
-        put(0x80 | ((c >> 6) & 0x3F));
-        put(0x80 | (c & 0x3F));
-    } else {
-        put(0xF0 | (c >> 18));
-        put(0x80 | ((c >> 12) & 0x3F));
-        put(0x80 | ((c >> 6) & 0x3F));
-        put(0x80 | (c & 0x3F));
-    }
-}
-
 bool isDirectional(char32_t c)
 {
     return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E)
@@ -120,13 +100,33 @@ std::vector<char32_t> shownCharacters(std::string_view raw)
 
 } // namespace
 
+void appendUtf8(std::string& out, std::uint32_t code)
+{
+    const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) {
+        put(code);
+    } else if (code < 0x800) {
+        put(0xC0 | (code >> 6));
+        put(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        put(0xE0 | (code >> 12));
+        put(0x80 | ((code >> 6) & 0x3F));
+        put(0x80 | (code & 0x3F));
+    } else {
+        put(0xF0 | ((code >> 18) & 7));
+        put(0x80 | ((code >> 12) & 0x3F));
+        put(0x80 | ((code >> 6) & 0x3F));
+        put(0x80 | (code & 0x3F));
+    }
+}
+
 std::string displayText(std::string_view raw)
 {
     if (isPlain(raw))
         return std::string(raw);
     std::string out;
     for (const char32_t c : shownCharacters(raw))
-        encode(out, c);
+        appendUtf8(out, c);
     return out;
 }
 
@@ -150,7 +150,7 @@ std::string displayText(std::string_view raw, std::size_t maxChars)
     std::string out;
     if (!cut && characters.size() <= maxChars) {
         for (const char32_t c : characters)
-            encode(out, c);
+            appendUtf8(out, c);
         return out;
     }
     if (maxChars == 0)
@@ -159,10 +159,10 @@ std::string displayText(std::string_view raw, std::size_t maxChars)
     const std::size_t head = std::min(kept - kept / 2, characters.size());
     const std::size_t tail = std::min(kept / 2, characters.size() - head);
     for (std::size_t i = 0; i < head; ++i)
-        encode(out, characters[i]);
+        appendUtf8(out, characters[i]);
     out += "…";
     for (std::size_t i = characters.size() - tail; i < characters.size(); ++i)
-        encode(out, characters[i]);
+        appendUtf8(out, characters[i]);
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ std::string displayText(std::string_view raw);
 std::string displayText(std::string_view raw, std::size_t maxChars);
 /// Last component of a path with / or \ separators.
 std::string_view baseName(std::string_view path);
+/// Adds a code point (below 2^21) in UTF-8; a surrogate becomes its three-byte form, which Python's
+/// "surrogatepass" reads back.
+void appendUtf8(std::string& out, std::uint32_t code);
 /// True when `text` is valid UTF-8 without surrogates.
 bool isValidUtf8(std::string_view text);
 

@@ -190,10 +190,16 @@ Value Assembler::newBody(std::span<const Value> flat, std::uint64_t keys)
     m_dicts[id].flat.assign(flat.begin(), flat.end());
     m_dicts[id].keys = keys;
     Value body{Tag::Dict, id};
-    // Snapshots themselves, and the history of old files' blocks, are never dropped.
-    if ((keys & (bit(Key::Segments) | bit(Key::DeviceTraces) | bit(Key::RealSize))) == 0)
+    if (!isKept(m_dicts[id]))
         keepBudget(body, sizeof(DictBody) + flat.size_bytes());
     return body;
+}
+
+/// Snapshots themselves, and the history of old files' blocks, are never dropped.
+bool Assembler::isKept(const DictBody& body)
+{
+    return (body.keys & (bit(Key::Segments) | bit(Key::DeviceTraces) | bit(Key::RealSize))) != 0
+        && body.flat.size() <= 2 * limits::maxKeptPairs;
 }
 
 bool Assembler::setItems(Value& dict, std::span<const Value> keysAndValues)
@@ -211,8 +217,13 @@ bool Assembler::setItems(Value& dict, std::span<const Value> keysAndValues)
         body.flat.insert(body.flat.end(), keysAndValues.begin(), keysAndValues.end());
         body.keys |= keysOf(keysAndValues);
         const DictKind kind = kindOf(body.keys);
-        if (kind == DictKind::Generic || kind == DictKind::Top)
+        if (kind == DictKind::Generic || kind == DictKind::Top) {
+            Value grown = content;
+            if (!isKept(body))
+                keepBudget(grown, keysAndValues.size_bytes());
+            slot(dict) = grown;
             return true;
+        }
         const std::vector<Value> flat = std::move(body.flat);
         body = {};
         m_freeDicts.push_back(content.id());
@@ -227,7 +238,13 @@ bool Assembler::setItems(Value& dict, std::span<const Value> keysAndValues)
     case Tag::Block:
     case Tag::Annotation: {
         Value row = content;
-        updateRow(row, keysAndValues);
+        if (isStranger(row, keysAndValues)) {
+            std::vector<Value> flat = pairsOf(row);
+            flat.insert(flat.end(), keysAndValues.begin(), keysAndValues.end());
+            row = newBody(flat, keysOf(flat));
+        } else {
+            updateRow(row, keysAndValues);
+        }
         slot(dict) = row;
         return true;
     }
@@ -243,7 +260,7 @@ Value Assembler::newList(std::span<const Value> items)
     switch (resolve(items.front()).tag()) {
     case Tag::Frame:
         if (collectFrames(items))
-            return {Tag::Stack, static_cast<std::int64_t>(index(m_builder.stacks().intern(m_scratch)))};
+            return {Tag::Stack, static_cast<std::int64_t>(index(internStack(m_scratch)))};
         break;
     case Tag::Event:
         if (allEvents(items)) {
@@ -282,14 +299,17 @@ void Assembler::keepBudget(Value& container, std::size_t bytes)
     m_looseBytes += bytes;
     if (m_looseBytes <= limits::maxLooseBytes)
         return;
-    m_looseBytes -= bytes;
+    std::size_t counted = 0;
     if (container.tag() == Tag::List) {
+        counted = sizeof(std::vector<Value>) + m_lists[container.id()].size() * sizeof(Value);
         m_lists[container.id()] = {};
         m_freeLists.push_back(container.id());
     } else {
+        counted = sizeof(DictBody) + m_dicts[container.id()].flat.size() * sizeof(Value);
         m_dicts[container.id()] = {};
         m_freeDicts.push_back(container.id());
     }
+    m_looseBytes -= std::min(m_looseBytes, counted);
     container = Value::opaque();
 }
 
@@ -365,15 +385,7 @@ void Assembler::extend(Value& list, std::span<const Value> items)
 /// A list of events or a stack as a plain list, so that anything can be added.
 Value Assembler::loosen(Value list)
 {
-    std::vector<Value> items;
-    if (list.tag() == Tag::Stack) {
-        for (const FrameId f : m_builder.stacks()[StackId{list.id()}])
-            items.emplace_back(Tag::Frame, static_cast<std::int64_t>(index(f)));
-    } else {
-        for (const Range& r : m_eventLists[list.id()])
-            for (std::uint32_t i = 0; i < r.count; ++i)
-                items.emplace_back(Tag::Event, r.first + i);
-    }
+    const std::vector<Value> items = argumentsOf(list);
     if (items.empty())
         return Value::emptyList();
     return newItems(items);
@@ -443,7 +455,30 @@ Value Assembler::name(std::string_view module, std::string_view symbol)
     std::string full(module.substr(0, limits::longTextBytes));
     full += '.';
     full += symbol.substr(0, limits::longTextBytes);
-    return {Tag::Name, static_cast<std::int64_t>(index(m_builder.strings().intern(full)))};
+    return {Tag::Name, static_cast<std::int64_t>(index(internMade(full)))};
+}
+
+/// A text the file does not hold as it is, but that is put together from what it holds: few bytes can ask for
+/// many.
+StringId Assembler::internMade(std::string_view text)
+{
+    StringTable& strings = m_builder.strings();
+    if (text.size() > limits::shortTextBytes && strings.bytes() > limits::maxTextBytes + (m_bytesSeen * 2)) {
+        text = text.substr(0, limits::shortTextBytes);
+        ++m_cutTexts;
+    }
+    return strings.intern(text);
+}
+
+/// The same for stacks: a list that grows between its uses is another stack each time.
+StackId Assembler::internStack(std::span<const FrameId> frames)
+{
+    StackTable& stacks = m_builder.stacks();
+    if (frames.size() > limits::shortStackFrames && stacks.frames() > limits::maxStackCells + m_bytesSeen) {
+        frames = frames.first(limits::shortStackFrames);
+        ++m_cutStacks;
+    }
+    return stacks.intern(frames);
 }
 
 std::string_view Assembler::foreignName(Value value) const
@@ -454,16 +489,38 @@ std::string_view Assembler::foreignName(Value value) const
     return m_builder.strings().view(content.text());
 }
 
+/// A tuple's items, whatever the tuple has become: one of events alone is a list of events.
+std::vector<Value> Assembler::argumentsOf(Value list) const
+{
+    const Value content = resolve(list);
+    std::vector<Value> items;
+    if (content.tag() == Tag::List)
+        return m_lists[content.id()];
+    if (content.tag() == Tag::Stack) {
+        for (const FrameId f : m_builder.stacks()[StackId{content.id()}])
+            items.emplace_back(Tag::Frame, static_cast<std::int64_t>(index(f)));
+    } else if (content.tag() == Tag::EventList) {
+        for (const Range& r : m_eventLists[content.id()])
+            for (std::uint32_t i = 0; i < r.count; ++i)
+                items.emplace_back(Tag::Event, r.first + i);
+    }
+    return items;
+}
+
 Value Assembler::inertCall(Value callee, Value arguments)
 {
     const std::string_view called = foreignName(callee);
-    const std::span<const Value> args = itemsOf(arguments);
+    const std::vector<Value> args = argumentsOf(arguments);
     if (std::ranges::find(dictClasses, called) != dictClasses.end()) {
-        const Value source = args.empty() ? Value::emptyDict() : resolve(args.front());
+        // The first argument of a defaultdict makes missing values.
+        const std::size_t at = called == "collections.defaultdict" ? 1 : 0;
+        const Value source = args.size() <= at ? Value::emptyDict() : resolve(args[at]);
         if (source.tag() == Tag::Dict) {
             const std::vector<Value> flat = m_dicts[source.id()].flat;
             return finishDict(flat);
         }
+        if (isRow(source.tag()) && source.tag() != Tag::EventList && source.tag() != Tag::Stack)
+            return args[at];
         std::vector<Value> flat;
         for (const Value pair : itemsOf(source)) {
             const auto both = itemsOf(pair);
@@ -491,43 +548,6 @@ Value Assembler::inertCall(Value callee, Value arguments)
     return {Tag::Foreign, static_cast<std::int64_t>(index(m_builder.strings().intern(shown)))};
 }
 
-std::string Assembler::describe(Value value) const
-{
-    const Value content = resolve(value);
-    switch (content.tag()) {
-    case Tag::None:
-        return "None";
-    case Tag::Bool:
-        return "a truth value";
-    case Tag::Int:
-    case Tag::Boxed:
-    case Tag::Unsigned:
-    case Tag::Huge:
-        return "a whole number";
-    case Tag::Real:
-        return "a number";
-    case Tag::Text:
-        return "a text";
-    case Tag::Name:
-        return "the name " + std::string(foreignName(content));
-    case Tag::Foreign:
-        return "an object of " + std::string(foreignName(content));
-    case Tag::EmptyTuple:
-    case Tag::Pair:
-        return "a tuple";
-    case Tag::EmptyList:
-        return "an empty list";
-    case Tag::List:
-    case Tag::EventList:
-    case Tag::Stack:
-        return "a list";
-    case Tag::EmptyDict:
-        return "an empty dict";
-    default:
-        return content.tag() == Tag::Opaque ? "something" : "a dict";
-    }
-}
-
 double Assembler::expect(std::uint64_t done, std::uint64_t total)
 {
     constexpr std::size_t enough = 65536;
@@ -552,7 +572,11 @@ bool Assembler::tooMany(std::uint64_t bytes, std::uint64_t memoSlots)
     m_bytesSeen = bytes;
     const std::uint64_t made
         = m_nodes.size() + m_segments.size() + m_blocks.size() + m_annotations.size() + events();
-    return made + memoSlots > limits::maxObjects + (bytes / 8) || m_nodes.size() > limits::maxEvents;
+    const std::uint64_t numbers = m_boxed.size() + m_unsigned.size() + m_reals.size() + m_huge.size();
+    return made + memoSlots > limits::maxObjects + (bytes / 8) || m_nodes.size() > limits::maxEvents
+        || numbers > limits::maxBoxedNumbers + (bytes / 8)
+        || m_builder.strings().bytes() > (limits::maxTextBytes + bytes) * 4
+        || m_builder.stacks().frames() > (limits::maxStackCells + bytes) * 4;
 }
 
 std::uint64_t Assembler::events() const

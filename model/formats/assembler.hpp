@@ -103,8 +103,8 @@ public:
     /// move while they grow. Only address space: pages that stay unused cost nothing. Gives, once, by how
     /// much what is there will grow; else 0.
     double expect(std::uint64_t done, std::uint64_t total);
-    /// Whether `bytes` of a file cannot honestly have made so many objects.
-    bool tooMany(std::uint64_t bytes, std::uint64_t memoSlots);
+    /// Whether `bytes` of a file cannot honestly have made so many objects, numbers, texts and stacks.
+    bool tooMany(std::uint64_t bytes, std::uint64_t memoSlots = 0);
     /// Events made so far.
     std::uint64_t events() const;
     /// "12,345 events and 12 segments": for messages about files that end early.
@@ -179,6 +179,10 @@ private:
     void startChunk(std::uint32_t row);
     std::span<const Value> itemsOf(Value list) const;
     void keepBudget(Value& container, std::size_t bytes);
+    StringId internMade(std::string_view text);
+    StackId internStack(std::span<const FrameId> frames);
+    static bool isKept(const DictBody& body);
+    std::vector<Value> argumentsOf(Value list) const;
 
     // assembler_rows.cpp: dicts of a known kind
     Value makeRow(DictKind kind, std::span<const Value> flat);
@@ -214,8 +218,12 @@ private:
     PoolId poolOf(Value value);
     StackId stackNode(Value value, DictKind kind, Value key);
     void oddKey(DictKind kind, Value key);
+    void oddPlace(const std::string& what);
     void oddType(DictKind kind, Value key, Value value);
     std::string plainText(Value value, int depth = 0) const;
+    bool isStranger(Value row, std::span<const Value> more) const;
+    std::vector<Value> pairsOf(Value row) const;
+    std::string itemsText(std::span<const Value> items, bool dict, int depth) const;
 
     // assembler_finish.cpp, assembler_notes.cpp
     /// The values under the keys of the top level.
@@ -228,6 +236,7 @@ private:
         Value annotations;
         Value ringCapacity;
         Value ringOverflowed;
+        std::size_t traceLists = 0; ///< devices whose trace was reached
         Key last = Key::Other; ///< of the last pair in the file
         bool cut = false;
     };
@@ -253,6 +262,7 @@ private:
     void finishAnnotations(Value list);
     void finishSettings(const std::string& prefix, Value dict, int depth);
     void finishRings(const Top& top);
+    void noteCut(const Top& top);
     void finishNotes();
     StackId finalStack(StackId node);
     StackId stackOfItems(Value list);

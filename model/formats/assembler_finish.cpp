@@ -28,6 +28,8 @@ std::optional<Error> Assembler::finish(Value value, bool cut)
         finishSegments(*top.segments, std::nullopt);
     if (top.hostSegments && !cutSegments)
         finishSegments(*top.hostSegments, -1);
+    if (top.cut)
+        noteCut(top);
     finishAnnotations(top.annotations);
     finishSettings("", top.settings, 0);
     finishRings(top);
@@ -171,9 +173,15 @@ std::optional<Error> Assembler::finishTraces(Top& top)
         if (content.tag() == Tag::EventList) // a writer that forgot the list of devices
             lists = {content};
         m_builder.setDeviceSlots(lists.size());
-        for (std::size_t i = 0; i < lists.size() && i <= static_cast<std::size_t>(limits::maxDevice); ++i)
-            if (auto ranges = rangesOf(lists[i]); !ranges.empty())
+        for (std::size_t i = 0; i < lists.size(); ++i) {
+            if (i > static_cast<std::size_t>(limits::maxDevice)) {
+                if (tagOf(lists[i]) != Tag::EmptyList && tagOf(lists[i]) != Tag::None)
+                    oddPlace("trace of device " + std::to_string(i));
+            } else if (auto ranges = rangesOf(lists[i]); !ranges.empty()) {
                 traces.push_back({static_cast<int>(i), std::move(ranges)});
+            }
+        }
+        top.traceLists = lists.size();
     }
     const bool anyEvents = !traces.empty();
     if (top.hostTraces)
@@ -201,8 +209,11 @@ std::optional<Error> Assembler::finishTraces(Top& top)
 
     const bool emptySegments = !top.segments || itemsOf(*top.segments).empty();
     const bool hasSegments = top.segments && (!emptySegments || !anyEvents);
-    if (top.cut && !traces.empty() && (top.last == Key::DeviceTraces || top.last == Key::HostTraces))
-        m_cutDevices.push_back(traces.back().ordinal);
+    const bool inTraces = top.last == Key::DeviceTraces || top.last == Key::Traces;
+    if (top.cut && inTraces && top.traceLists > 0)
+        m_cutDevices.push_back(static_cast<int>(top.traceLists) - 1);
+    if (top.cut && top.last == Key::HostTraces)
+        m_cutDevices.push_back(-1);
     for (TraceList& t : traces)
         addTrace(t, alone);
     m_hasSegments = hasSegments && !(top.cut && anyEvents && top.last == Key::Segments);
@@ -297,7 +308,7 @@ StackId Assembler::stackOfItems(Value list)
         else
             ++m_lostFrames;
     }
-    return m_builder.stacks().intern(frames);
+    return internStack(frames);
 }
 
 /// A frame of whatever stands in a list of frames: a dict that lacks keys, or (forward_frames) a text like
@@ -421,7 +432,7 @@ void Assembler::finishSegments(Value list, std::optional<int> ordinal)
             continue;
         }
         if (!ordinal && (draft->device < -1 || draft->device > limits::maxDevice)) {
-            ++m_oddTypes[{DictKind::Top, "segment of device " + std::to_string(draft->device)}];
+            oddPlace("segment of device " + std::to_string(draft->device));
             continue;
         }
         DeviceTrace& device = m_builder.device(ordinal.value_or(static_cast<int>(draft->device)));

@@ -110,7 +110,7 @@ void Assembler::setEventField(EventRow& row, Key key, Value keyValue, Value valu
             row.size = value.tag() == Tag::Huge ? std::numeric_limits<std::int64_t>::min() : n;
             row.hasSize = true;
             const bool odd = value.tag() == Tag::Huge || value.tag() == Tag::Unsigned;
-            row.sizeText = odd ? m_builder.strings().intern(plainText(value)) : StringId::none;
+            row.sizeText = odd ? internMade(plainText(value)) : StringId::none;
         } else
             oddType(DictKind::Event, keyValue, value);
         break;
@@ -163,7 +163,7 @@ void Assembler::setAction(EventRow& row, Value value)
         return;
     }
     row.action = Action::Unknown;
-    row.otherAction = value.tag() == Tag::Text ? value.text() : m_builder.strings().intern(plainText(value));
+    row.otherAction = value.tag() == Tag::Text ? value.text() : internMade(plainText(value));
 }
 
 FrameId Assembler::internFrame(std::span<const Value> flat, Frame frame, const FxInfo* fx)
@@ -290,8 +290,7 @@ void Assembler::setBlockField(BlockDraft& block, Key key, Value keyValue, Value 
         block.state = word ? word->state : BlockState::Unknown;
         block.stateName = StringId::none;
         if (block.state == BlockState::Unknown)
-            block.stateName
-                = value.tag() == Tag::Text ? value.text() : m_builder.strings().intern(plainText(value));
+            block.stateName = value.tag() == Tag::Text ? value.text() : internMade(plainText(value));
         break;
     }
     case Key::Frames:
@@ -321,10 +320,15 @@ void Assembler::setAnnotationField(Annotation& annotation, Key key, Value value)
     case Key::Name:
         annotation.name = textOrNone(value);
         break;
-    case Key::Device:
-        annotation.device
-            = static_cast<int>(std::clamp<std::int64_t>(integerOf(value).value_or(0), -1, limits::maxDevice));
+    case Key::Device: {
+        const std::int64_t device = integerOf(value).value_or(0);
+        const bool real = device >= -1 && device <= limits::maxDevice;
+        // A mark still tells the time when its device cannot be.
+        annotation.device = real ? static_cast<int>(device) : everyDevice;
+        if (!real)
+            oddPlace("range of device " + std::to_string(device) + " (shown on every device)");
         break;
+    }
     case Key::TimeUs:
         annotation.timeUs = integerOf(value).value_or(noTime);
         break;
@@ -386,7 +390,7 @@ StringId Assembler::textOrNone(Value value)
         return value.text();
     if (value.tag() == Tag::None)
         return StringId::none;
-    return m_builder.strings().intern(plainText(value));
+    return internMade(plainText(value));
 }
 
 /// Contexts and metadata of any type, as text; what says nothing is none.
@@ -422,7 +426,7 @@ StackId Assembler::stackNode(Value value, DictKind kind, Value key)
         if (content.tag() == Tag::List && collectFrames(m_lists[content.id()])) {
             m_lists[content.id()] = {};
             m_freeLists.push_back(content.id());
-            content = {Tag::Stack, static_cast<std::int64_t>(index(m_builder.stacks().intern(m_scratch)))};
+            content = {Tag::Stack, static_cast<std::int64_t>(index(internStack(m_scratch)))};
         }
         return StackId{value.id()};
     }
@@ -443,8 +447,7 @@ StackId Assembler::stackNode(Value value, DictKind kind, Value key)
             m_lists[value.id()] = {};
             m_freeLists.push_back(value.id());
             return stackNode(
-                {Tag::Stack, static_cast<std::int64_t>(index(m_builder.stacks().intern(m_scratch)))}, kind,
-                key);
+                {Tag::Stack, static_cast<std::int64_t>(index(internStack(m_scratch)))}, kind, key);
         }
         return StackId{newNode(value).id()};
     case Tag::None:
@@ -461,6 +464,16 @@ void Assembler::oddKey(DictKind kind, Value key)
     ++m_oddKeys[(static_cast<std::uint64_t>(kind) << 32U) | (valid(name) ? index(name) : 0xffffffffU)];
 }
 
+/// Something that belongs to a device no machine has.
+void Assembler::oddPlace(const std::string& what)
+{
+    const std::pair key{DictKind::Top, what};
+    if (m_oddTypes.size() < limits::maxForeignNames || m_oddTypes.contains(key))
+        ++m_oddTypes[key];
+    else
+        ++m_oddTypes[{DictKind::Top, "others"}];
+}
+
 void Assembler::oddType(DictKind kind, Value key, Value value)
 {
     const Tag tag = resolve(value).tag();
@@ -470,61 +483,23 @@ void Assembler::oddType(DictKind kind, Value key, Value value)
         ++m_oddTypes[{kind, plainText(key) + " (" + describe(value) + ")"}];
 }
 
-/// A value as people read it: JSON-like for containers, bounded in depth and length.
-std::string Assembler::plainText(Value value, int depth) const
+/// Whether keys that come later tell that a row was somebody's own dict: it lacks what every row has, and has
+/// what none has.
+bool Assembler::isStranger(Value row, std::span<const Value> more) const
 {
-    constexpr std::size_t maxLength = 4096;
-    const Value v = resolve(value);
-    const auto number = [](auto n) { return std::to_string(n); };
-    switch (v.tag()) {
-    case Tag::None:
-        return "None";
-    case Tag::Bool:
-        return v.payload() != 0 ? "True" : "False";
-    case Tag::Int:
-        return number(v.payload());
-    case Tag::Boxed:
-        return number(m_boxed[v.id()]);
-    case Tag::Unsigned:
-        return number(m_unsigned[v.id()]);
-    case Tag::Huge:
-        return std::string(m_builder.strings().view(m_huge[v.id()].text));
-    case Tag::Real: {
-        char buffer[40];
-        std::snprintf(buffer, sizeof buffer, "%.15g", m_reals[v.id()]);
-        return buffer;
+    DictKind kind = DictKind::Block;
+    if (row.tag() == Tag::Frame) {
+        const Frame frame = m_builder.frames()[FrameId{row.id()}];
+        if (valid(frame.name) && valid(frame.file))
+            return false;
+        kind = DictKind::Frame;
+    } else if (row.tag() != Tag::Block || m_blocks[row.id()].hasAddress) {
+        return false;
     }
-    case Tag::Text: {
-        const std::string_view text = m_builder.strings().view(v.text());
-        return depth == 0 ? std::string(text) : '"' + std::string(text.substr(0, maxLength)) + '"';
-    }
-    case Tag::Pair:
-        return '[' + number(m_pairs[v.id()].first) + ", " + number(m_pairs[v.id()].second) + ']';
-    case Tag::EmptyDict:
-    case Tag::EmptyList:
-    case Tag::EmptyTuple:
-        return depth == 0 ? "" : v.tag() == Tag::EmptyDict ? "{}" : "[]";
-    case Tag::Dict:
-    case Tag::List: {
-        if (depth > 4)
-            return "…";
-        const bool dict = v.tag() == Tag::Dict;
-        const std::span<const Value> items = dict ? m_dicts[v.id()].flat : m_lists[v.id()];
-        std::string out(1, dict ? '{' : '[');
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            if (i > 0)
-                out += dict && i % 2 == 1 ? ": " : ", ";
-            if (out.size() > maxLength) {
-                out += "…";
-                break;
-            }
-            out += plainText(items[i], depth + 1);
-        }
-        return out + (dict ? '}' : ']');
-    }
-    default:
-        return describe(v);
-    }
+    for (std::size_t i = 0; i < more.size(); i += 2)
+        if (!keyBelongs(kind, keyOf(more[i])))
+            return true;
+    return false;
 }
 
 } // namespace tidemark

@@ -2,6 +2,7 @@
 #include "model/formats/json_pull.hpp"
 
 #include "model/core/limits.hpp"
+#include "model/core/text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -34,26 +35,6 @@ std::string printable(unsigned char c)
         return std::string("'") + static_cast<char>(c) + "'";
     static constexpr char digits[] = "0123456789abcdef";
     return std::string("byte 0x") + digits[c >> 4] + digits[c & 15];
-}
-
-void appendUtf8(std::string& out, unsigned code)
-{
-    const auto put = [&out](unsigned byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) {
-        put(code);
-    } else if (code < 0x800) {
-        put(0xc0 | (code >> 6));
-        put(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        put(0xe0 | (code >> 12));
-        put(0x80 | ((code >> 6) & 0x3f));
-        put(0x80 | (code & 0x3f));
-    } else {
-        put(0xf0 | (code >> 18));
-        put(0x80 | ((code >> 12) & 0x3f));
-        put(0x80 | ((code >> 6) & 0x3f));
-        put(0x80 | (code & 0x3f));
-    }
 }
 
 } // namespace
@@ -501,6 +482,12 @@ void JsonPull::release()
     m_bytes.consume(static_cast<std::size_t>(m_cur - m_begin));
     m_chunkOffset += static_cast<std::uint64_t>(m_cur - m_begin);
     m_begin = m_cur = m_end = nullptr;
+}
+
+void JsonPull::refuse(Error error)
+{
+    m_error = std::move(error);
+    m_token = JsonToken::Failed;
 }
 
 JsonToken JsonPull::fail(ErrorCode code, std::string message)

@@ -78,6 +78,8 @@ public:
     /// container, or Cancelled.
     const std::optional<Error>& error() const { return m_error; }
 
+    /// Ends reading here: next() gives Failed from now on.
+    void refuse(Error error);
     /// After End: passes over blanks and NULs behind the value and leaves the stream where they end.
     void release();
 

@@ -2,6 +2,7 @@
 #include "model/formats/json_snapshot.hpp"
 
 #include "model/core/limits.hpp"
+#include "model/core/units.hpp"
 #include "model/formats/memory_stream.hpp"
 
 #include <algorithm>
@@ -13,6 +14,8 @@ namespace {
 
 /// Items of a list that wait before they go to the assembler together.
 constexpr std::size_t batchItems = 1024;
+/// Values read between two looks at how much memory they took.
+constexpr std::uint64_t stepsBetweenLooks = 4096;
 /// Bytes looked at to tell what a bare list holds.
 constexpr std::size_t aheadBytes = 64U << 10;
 /// Containers that may stay open when a file is cut: the outermost one, the value of one of its keys, and the
@@ -142,6 +145,22 @@ Value JsonSnapshot::scalar()
     }
 }
 
+/// What of the file's length cannot be: as for pickles, but told from time to time only.
+bool JsonSnapshot::tooMany()
+{
+    if (++m_steps % stepsBetweenLooks != 0)
+        return false;
+    const std::uint64_t bytes = m_json.offset();
+    if (m_values.size() <= limits::maxOpenValues + bytes / 16 && !m_assembler.tooMany(bytes))
+        return false;
+    m_json.refuse({ErrorCode::TooLarge,
+        "Up to byte " + formatUnsigned(bytes)
+            + " the file makes far more objects than any snapshot of that length",
+        bytes});
+    m_failed = true;
+    return true;
+}
+
 /// Reads the value that the current token begins, with all that is in it.
 bool JsonSnapshot::readValue()
 {
@@ -171,6 +190,8 @@ bool JsonSnapshot::readValue()
         default:
             add(scalar());
         }
+        if (tooMany())
+            return false;
         if (m_open.size() == outer)
             return true;
         m_json.next();
@@ -196,8 +217,14 @@ bool JsonSnapshot::readItems()
 
 std::optional<Error> JsonSnapshot::finish()
 {
-    const auto keeps = [this](std::size_t depth) { return depth < 3 || !m_open[depth - 1].object; };
-    while (m_open.size() > keptDepth || (!m_open.empty() && !keeps(m_open.size()))) {
+    // An object is whole only as the file itself or under a key of it: in a list it is half a segment.
+    const auto keeps = [this](std::size_t depth) {
+        return !m_open[depth - 1].object || depth == 1 || (depth == 2 && m_open[0].object);
+    };
+    std::size_t whole = 0;
+    while (whole < std::min(m_open.size(), keptDepth) && keeps(whole + 1))
+        ++whole;
+    while (m_open.size() > whole) {
         m_values.resize(m_open.back().first);
         m_open.pop_back();
     }

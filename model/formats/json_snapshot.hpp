@@ -58,11 +58,13 @@ private:
     void add(Value value);
     Value scalar();
     Value number();
+    bool tooMany();
 
     JsonPull& m_json;
     Assembler m_assembler;
     std::vector<Value> m_values;
     std::vector<Open> m_open;
+    std::uint64_t m_steps = 0;
     bool m_failed = false;
 };
 

@@ -113,9 +113,11 @@ private:
 };
 
 /// Innermost first: the frames of the ranges that cover each memory event on its thread, as its stack. Sorts
-/// the ranges; `memory` is taken in the order of `order` (by time). Cost: O(n log n) in the ranges.
-void assignOwners(std::vector<std::vector<KinetoRange>>& ranges, std::vector<KinetoMemory>& memory,
-    std::span<const std::uint32_t> order, StackTable& stacks);
+/// the ranges; `memory` is taken in the order of `order` (by time). Cost: O(n log n) in the ranges, and the
+/// frames of the stacks. Gives why it ended early: stopped, or stacks beyond limits::maxStackCells.
+std::optional<Error> assignOwners(std::vector<std::vector<KinetoRange>>& ranges,
+    std::vector<KinetoMemory>& memory, std::span<const std::uint32_t> order, StackTable& stacks,
+    const Job& job);
 
 /// The frame behind a profiler event's name: "train.py(52): step" has a file and a line, "aten::mm" and
 /// "nn.Module: Linear_0" have not.

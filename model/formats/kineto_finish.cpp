@@ -5,8 +5,12 @@
 
 #include "model/core/byte_sum.hpp"
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <queue>
+#include <set>
+#include <utility>
 
 namespace tidemark {
 
@@ -14,6 +18,8 @@ namespace {
 
 /// Times below this many nanoseconds (the year 2001) do not count from 1970 but from an unknown start.
 constexpr std::int64_t earliestUnixNs = 1'000'000'000'000'000'000;
+/// Memory events between two looks at whether to stop: each may cost as much as the ranges are nested.
+constexpr std::size_t stepsBetweenPolls = 1024;
 
 std::int64_t floorMicroseconds(std::int64_t ns)
 {
@@ -134,61 +140,84 @@ public:
     {
         for (; m_next < m_ranges.size() && m_ranges[m_next].startNs <= time; ++m_next) {
             const KinetoRange& added = m_ranges[m_next];
+            closeBefore(added.startNs);
             // With times in whole microseconds neighbours touch: what ends where the next begins is over.
-            while (!m_open.empty() && top().endNs <= added.startNs && added.endNs > top().endNs)
-                m_open.pop_back();
-            m_open.push_back(m_next);
+            while (!m_open.empty() && top().endNs == added.startNs && added.endNs > top().endNs)
+                m_open.erase(std::prev(m_open.end()));
+            m_open.insert(m_open.end(), m_next);
+            m_ends.emplace(added.endNs, m_next);
+            m_changed = true;
         }
-        while (!m_open.empty() && top().endNs < time)
-            m_open.pop_back();
+        closeBefore(time);
     }
 
-    StackId stack(std::int64_t time, StackTable& stacks)
+    StackId stack(StackTable& stacks)
     {
+        if (!std::exchange(m_changed, false))
+            return m_stack;
         m_frames.clear();
         StackId callStack = StackId::none;
-        for (std::size_t i = m_open.size(); i-- > 0 && m_frames.size() < limits::maxStackFrames;) {
-            const KinetoRange& range = m_ranges[m_open[i]];
-            if (range.endNs < time)
-                continue;
-            m_frames.push_back(range.frame);
+        for (auto at = m_open.rbegin(); at != m_open.rend() && m_frames.size() < limits::maxStackFrames;
+             ++at) {
+            m_frames.push_back(m_ranges[*at].frame);
             if (!valid(callStack))
-                callStack = range.callStack;
+                callStack = m_ranges[*at].callStack;
         }
         if (valid(callStack))
             for (const FrameId frame : stacks[callStack])
                 if (m_frames.size() < limits::maxStackFrames)
                     m_frames.push_back(frame);
-        return m_frames.empty() ? StackId::none : stacks.intern(m_frames);
+        m_stack = m_frames.empty() ? StackId::none : stacks.intern(m_frames);
+        return m_stack;
     }
 
 private:
-    const KinetoRange& top() const { return m_ranges[m_open.back()]; }
+    const KinetoRange& top() const { return m_ranges[*m_open.rbegin()]; }
 
+    void closeBefore(std::int64_t time)
+    {
+        for (; !m_ends.empty() && m_ends.top().first < time; m_ends.pop())
+            m_changed |= m_open.erase(m_ends.top().second) > 0;
+    }
+
+    using End = std::pair<std::int64_t, std::size_t>;
     std::vector<KinetoRange>& m_ranges;
-    std::vector<std::size_t> m_open;
+    std::set<std::size_t> m_open; ///< positions, which are in the order of their starts
+    std::priority_queue<End, std::vector<End>, std::greater<>> m_ends;
     std::vector<FrameId> m_frames;
+    StackId m_stack = StackId::none;
     std::size_t m_next = 0;
+    bool m_changed = true;
 };
 
 } // namespace
 
-void assignOwners(std::vector<std::vector<KinetoRange>>& ranges, std::vector<KinetoMemory>& memory,
-    std::span<const std::uint32_t> order, StackTable& stacks)
+std::optional<Error> assignOwners(std::vector<std::vector<KinetoRange>>& ranges,
+    std::vector<KinetoMemory>& memory, std::span<const std::uint32_t> order, StackTable& stacks,
+    const Job& job)
 {
     std::vector<std::vector<std::uint32_t>> byThread(ranges.size());
     for (const std::uint32_t i : order)
         if (memory[i].timeNs != noTime)
             byThread[memory[i].thread].push_back(i);
+    std::size_t steps = 0;
     for (std::size_t thread = 0; thread < ranges.size(); ++thread) {
         if (byThread[thread].empty() || ranges[thread].empty())
             continue;
         OpenRanges open(ranges[thread]);
         for (const std::uint32_t i : byThread[thread]) {
+            if (++steps % stepsBetweenPolls == 0 && job.stopped())
+                return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};
+            if (stacks.frames() > limits::maxStackCells * 4)
+                return Error{ErrorCode::TooLarge,
+                    "The operators of this trace are nested so deeply that the stacks of its memory events "
+                    "would take more memory than a trace is worth.",
+                    std::nullopt};
             open.moveTo(memory[i].timeNs);
-            memory[i].stack = open.stack(memory[i].timeNs, stacks);
+            memory[i].stack = open.stack(stacks);
         }
     }
+    return std::nullopt;
 }
 
 std::optional<Error> KinetoCollector::finish(const ReadOptions& options, const Job& job)
@@ -203,7 +232,8 @@ std::optional<Error> KinetoCollector::finish(const ReadOptions& options, const J
             m_unsorted += m_memory[i].timeNs < m_memory[i - 1].timeNs ? 1 : 0;
         std::ranges::stable_sort(order, {}, time);
     }
-    assignOwners(m_ranges, m_memory, order, m_builder.stacks());
+    if (auto error = assignOwners(m_ranges, m_memory, order, m_builder.stacks(), job))
+        return error;
     m_ranges.clear();
     if (job.stopped())
         return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};

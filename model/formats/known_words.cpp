@@ -158,16 +158,20 @@ DictKind kindOf(std::uint64_t keys)
 {
     if ((keys & all({Key::Segments, Key::DeviceTraces, Key::HostSegments, Key::HostTraces})) != 0)
         return DictKind::Top;
-    if ((keys & bit(Key::Action)) != 0)
+    const auto has
+        = [keys](std::initializer_list<Key> wanted) { return (keys & all(wanted)) == all(wanted); };
+    const auto hasAny = [keys](std::initializer_list<Key> wanted) { return (keys & all(wanted)) != 0; };
+    if (has({Key::Action}) && hasAny({Key::Addr, Key::Address, Key::DeviceFree}))
         return DictKind::Event;
-    if ((keys & all({Key::Blocks, Key::TotalSize, Key::SegmentType})) != 0)
+    if (hasAny({Key::Blocks, Key::TotalSize, Key::SegmentType}) && hasAny({Key::Address, Key::Device}))
         return DictKind::Segment;
-    if ((keys & bit(Key::State)) != 0)
+    // 1.13 writes the size and the state alone.
+    if (has({Key::State, Key::Size}) && (has({Key::Address}) || (keys & ~blockKeys) == 0))
         return DictKind::Block;
-    if ((keys & bit(Key::Stage)) != 0)
+    if (has({Key::Stage, Key::Name}) && hasAny({Key::TimeUs, Key::Device}))
         return DictKind::Annotation;
-    if ((keys & bit(Key::Filename)) != 0
-        || (keys & all({Key::Name, Key::Line})) == all({Key::Name, Key::Line}))
+    if (has({Key::Name, Key::Filename, Key::Line})
+        || ((has({Key::Filename}) || has({Key::Name, Key::Line})) && (keys & ~frameKeys) == 0))
         return DictKind::Frame;
     return DictKind::Generic;
 }

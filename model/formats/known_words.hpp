@@ -75,7 +75,9 @@ std::span<const Word> knownWords();
 /// Whether a dict of this kind may have the key in some version of PyTorch or of its forks.
 bool keyBelongs(DictKind kind, Key key);
 
-/// What a dict with these keys is: the bits are 1 << Key.
+/// What a dict with these keys is: the bits are 1 << Key. One word of a kind is not enough, because people's
+/// own metadata has a state or a stage too; what lacks more stays generic, and is read by the place it stands
+/// at.
 DictKind kindOf(std::uint64_t keys);
 
 /// The kind as it is called in notes: "event", "segment", …; "" for the top level.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/limits.hpp"
+#include "model/core/text.hpp"
 #include "model/core/units.hpp"
 #include "model/formats/pickle_machine.hpp"
 #include "model/formats/pickle_opcodes.hpp"
@@ -49,25 +50,6 @@ std::string decimalOf(std::string_view littleEndian)
         digits += '-';
     std::ranges::reverse(digits);
     return digits;
-}
-
-void appendUtf8(std::string& out, std::uint32_t code)
-{
-    if (code < 0x80) {
-        out += static_cast<char>(code);
-    } else if (code < 0x800) {
-        out += static_cast<char>(0xc0U | (code >> 6U));
-        out += static_cast<char>(0x80U | (code & 0x3fU));
-    } else if (code < 0x10000) {
-        out += static_cast<char>(0xe0U | (code >> 12U));
-        out += static_cast<char>(0x80U | ((code >> 6U) & 0x3fU));
-        out += static_cast<char>(0x80U | (code & 0x3fU));
-    } else {
-        out += static_cast<char>(0xf0U | ((code >> 18U) & 7U));
-        out += static_cast<char>(0x80U | ((code >> 12U) & 0x3fU));
-        out += static_cast<char>(0x80U | ((code >> 6U) & 0x3fU));
-        out += static_cast<char>(0x80U | (code & 0x3fU));
-    }
 }
 
 std::optional<std::uint32_t> hexAt(std::string_view text, std::size_t at, std::size_t digits)

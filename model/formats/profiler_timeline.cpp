@@ -2,6 +2,7 @@
 #include "model/formats/profiler_timeline.hpp"
 
 #include "model/core/byte_sum.hpp"
+#include "model/core/limits.hpp"
 #include "model/core/units.hpp"
 
 #include <algorithm>
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t unknownCategory = 7;
 constexpr std::size_t rawFields = 4;
+/// Times read between two looks at how many they are.
+constexpr std::size_t rowsBetweenLooks = 4096;
 
 void addRow(CategoryTimeline& timeline, std::int64_t timeUs, const std::array<std::int64_t, 8>& row)
 {
@@ -34,6 +37,18 @@ bool TimelineCollector::refuse()
     return false;
 }
 
+/// Whether so many rows cannot honestly stand in the bytes read so far.
+bool TimelineCollector::tooMany(JsonPull& json, std::size_t rows)
+{
+    if (rows <= limits::maxTimelineRows + json.offset() / 8)
+        return false;
+    json.refuse({ErrorCode::TooLarge,
+        "Up to byte " + formatUnsigned(json.offset()) + " the file lists " + formatUnsigned(rows)
+            + " times, far more than a memory timeline of that length",
+        json.offset()});
+    return true;
+}
+
 bool TimelineCollector::readNumbers(JsonPull& json, std::vector<std::int64_t>& into, std::size_t atMost)
 {
     into.clear();
@@ -41,7 +56,7 @@ bool TimelineCollector::readNumbers(JsonPull& json, std::vector<std::int64_t>& i
         const JsonToken token = json.next();
         if (token == JsonToken::EndArray)
             return true;
-        if (token == JsonToken::Failed)
+        if (token == JsonToken::Failed || (into.size() % rowsBetweenLooks == 0 && tooMany(json, into.size())))
             return false;
         if ((token != JsonToken::Integer && token != JsonToken::Real) || into.size() == atMost)
             return refuse();
@@ -79,6 +94,8 @@ bool TimelineCollector::readSizes(JsonPull& json)
         // The stock writer puts a 0 in front, the floor of its stacked plot.
         if (m_numbers.size() != categories + 1)
             return refuse();
+        if (m_rows.size() == m_first.size())
+            return refuse();
         Row& row = m_rows.emplace_back();
         std::copy(m_numbers.begin() + 1, m_numbers.end(), row.begin());
     }
@@ -104,7 +121,7 @@ bool TimelineCollector::readRaw(JsonPull& json)
     if (!addRaw())
         return false;
     while (json.next() == JsonToken::BeginArray)
-        if (!readNumbers(json, m_numbers, rawFields) || !addRaw())
+        if (!readNumbers(json, m_numbers, rawFields) || !addRaw() || tooMany(json, m_raw.size()))
             return false;
     if (json.token() != JsonToken::EndArray)
         return json.token() == JsonToken::Failed ? false : refuse();

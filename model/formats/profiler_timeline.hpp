@@ -36,6 +36,7 @@ private:
         std::uint8_t category;
     };
 
+    bool tooMany(JsonPull& json, std::size_t rows);
     bool readNumbers(JsonPull& json, std::vector<std::int64_t>& into, std::size_t atMost);
     bool readSizes(JsonPull& json);
     bool readRaw(JsonPull& json);

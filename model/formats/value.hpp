@@ -11,7 +11,7 @@ namespace tidemark {
 enum class Tag : std::uint8_t {
     None,
     Bool,
-    Int, ///< within ±2^55, inline
+    Int, ///< nearer to 0 than 2^54, inline
     Boxed, ///< any other int64
     Unsigned, ///< 2^63 … 2^64 − 1
     Huge, ///< beyond 64 bits

@@ -15,10 +15,10 @@ public:
         : m_states(replay.states())
         , m_times(timeAxis ? &replay.monotoneTimes : nullptr)
     {
-        if (m_times && m_times->empty())
+        const auto origin = replay.originUs();
+        if (!origin)
             m_times = nullptr;
-        if (m_times)
-            m_origin = replay.timeUs(0).value_or(m_times->front());
+        m_origin = origin.value_or(0);
     }
 
     double extent() const

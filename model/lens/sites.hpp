@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/lens/marks.hpp"
 #include "model/replay/replay.hpp"
 
 #include <span>
@@ -77,7 +78,8 @@ private:
 /// stack" when nothing was recorded.
 std::string allocationSite(const Replay& replay, const Sites& sites, AllocationId id);
 
-/// Why an allocation has no stack, in one sentence; empty when it has one.
-std::string whyNoStack(const Replay& replay, AllocationId id);
+/// Why an allocation has no stack, in one sentence; empty when it has one. `marks`: those of the device
+/// (pairMarks, Rank::marks).
+std::string whyNoStack(const Replay& replay, std::span<const Mark> marks, AllocationId id);
 
 } // namespace tidemark

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/lens/marks.hpp"
 #include "model/lens/sites.hpp"
 
 #include <algorithm>
@@ -15,7 +14,7 @@ bool hasFrames(const Snapshot& snapshot, StackId stack)
 
 } // namespace
 
-std::string whyNoStack(const Replay& replay, AllocationId id)
+std::string whyNoStack(const Replay& replay, std::span<const Mark> marks, AllocationId id)
 {
     const AllocationColumns& c = replay.timeline.allocations();
     const Snapshot& snapshot = *replay.snapshot;
@@ -31,7 +30,6 @@ std::string whyNoStack(const Replay& replay, AllocationId id)
     const StateIndex state = c.firstState[index(id)];
     std::string_view innermost;
     int depth = -1;
-    const std::vector<Mark> marks = pairMarks(replay);
     for (const Mark& mark : marks) {
         if (mark.first <= state && state <= mark.last && mark.depth > depth) {
             innermost = mark.name;

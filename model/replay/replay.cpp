@@ -31,6 +31,31 @@ std::vector<std::int64_t> runningMaximum(const std::vector<std::int64_t>& times)
     return out;
 }
 
+/// The pools of allocations whose events name none: those of the segments they were placed in, which need not
+/// be the segments that have the address at the end. None where the events tell, or nothing is known.
+std::vector<PoolId> poolsBySegment(
+    const DeviceTrace& device, const Timeline& timeline, const SegmentHistory& segments)
+{
+    std::vector<PoolId> pools;
+    std::vector<PoolId> poolOf;
+    for (const SegmentRange& range : segments.ranges()) {
+        if (poolOf.size() <= index(range.id))
+            poolOf.resize(index(range.id) + 1, PoolId::none);
+        poolOf[index(range.id)] = range.pool;
+    }
+    const std::vector<PoolId>& stated = device.events.pool;
+    const std::size_t count = poolOf.empty() ? 0 : timeline.allocations().count();
+    pools.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const AllocationId id{i};
+        const auto event = timeline.allocEvent(id) ? timeline.allocEvent(id) : timeline.endEvent(id);
+        const bool told = event && !stated.empty() && valid(stated[index(*event)]);
+        const SegmentId segment = segments.segmentOf(id);
+        pools.push_back(told || !valid(segment) ? PoolId::none : poolOf[index(segment)]);
+    }
+    return pools;
+}
+
 /// Splits the curve of requested bytes by a key of the allocations.
 template <typename Key>
 class SplitSeries {
@@ -114,6 +139,12 @@ std::optional<std::int64_t> Replay::timeUs(StateIndex state) const
     return times[event];
 }
 
+std::optional<std::int64_t> Replay::originUs() const
+{
+    // Times before the first event that has one stand at it, so that the running maximum begins there.
+    return monotoneTimes.empty() ? std::nullopt : std::optional(monotoneTimes.front());
+}
+
 StateIndex Replay::stateAtTime(std::int64_t us) const
 {
     return static_cast<StateIndex>(
@@ -153,6 +184,7 @@ Result<std::shared_ptr<const Replay>> Replay::build(
     replay->segments = std::move(segments).value();
 
     const AllocationColumns& c = replay->timeline.allocations();
+    replay->timeline.placeInPools(poolsBySegment(device, replay->timeline, replay->segments));
     replay->requestedByStream
         = SplitSeries(replay->timeline, c.stream).build(file.streams.size(), StreamId::none);
     if (job.stopped())

@@ -30,6 +30,8 @@ struct Replay {
     /// Time of a state: of its event; of the first event for state 0. Absent where the event has none (a −1
     /// says so too).
     std::optional<std::int64_t> timeUs(StateIndex state) const;
+    /// What times "+77.7 ms" count from: the time of the first event that has one. Absent without times.
+    std::optional<std::int64_t> originUs() const;
     /// Last state whose event's time is ≤ `us`, 0 before the first event; binary search over a running
     /// maximum of the times, so that a time that goes back does not confuse it.
     StateIndex stateAtTime(std::int64_t us) const;

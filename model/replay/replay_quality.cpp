@@ -83,6 +83,14 @@ private:
     }
 
     std::uint64_t actions(Action action) const { return m_actions[static_cast<std::size_t>(action)]; }
+    /// The file was cut, and something of this device lies behind its end.
+    bool brokenOff() const
+    {
+        return std::any_of(
+            m_snapshot.quality.begin(), m_snapshot.quality.end(), [this](const QualityNote& n) {
+                return n.id == Quality::TruncatedFile && n.device == m_device.ordinal;
+            });
+    }
     bool hasFrames(StackId stack) const { return valid(stack) && !m_snapshot.stacks[stack].empty(); }
     std::uint64_t before() const
     {
@@ -96,7 +104,9 @@ private:
     void history()
     {
         const std::size_t count = m_events.count();
-        if (count == 0) {
+        if (count == 0 && brokenOff()) {
+            // The note of reading says that the history was not reached.
+        } else if (count == 0) {
             const bool others = std::any_of(m_snapshot.devices.begin(), m_snapshot.devices.end(),
                 [](const DeviceTrace& d) { return d.events.count() > 0; });
             add(Quality::NoHistory, 1,
@@ -195,6 +205,10 @@ private:
             add(Quality::NoSegments, 1,
                 "The CPU's allocator reserves nothing ahead: there are no segments to map, only what is "
                 "live.");
+        else if (brokenOff())
+            add(Quality::NoSegments, 1,
+                "The segments at the end are not known, because the file breaks off: reserved memory, "
+                "fragmentation and what was alive without being mentioned in the trace are unknown (not 0).");
         else if (m_device.statedReserved.empty())
             add(Quality::NoSegments, 1,
                 "The file lists no segments: reserved memory, fragmentation and what was alive without being "

@@ -18,6 +18,13 @@ std::uint32_t Timeline::startedBy(StateIndex state) const
     return static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), state) - first.begin());
 }
 
+void Timeline::placeInPools(std::span<const PoolId> pools)
+{
+    for (std::size_t i = 0; i < pools.size(); ++i)
+        if (valid(pools[i]))
+            m_allocations.pool[i] = pools[i];
+}
+
 std::vector<AllocationId> Timeline::liveAt(StateIndex state) const
 {
     // Ids are numbered by their first state: who came after the checkpoint is one run of ids.

@@ -41,7 +41,8 @@ struct AllocationColumns {
     /// repeats the allocation's stack on frees (freesCarryAllocStack).
     std::vector<StackId> stack;
     std::vector<StreamId> stream;
-    /// Of the event, else of the segment of the final state that contains the address; PoolId 0 otherwise.
+    /// Of the event, else of the replayed segment it was placed in, else of the segment of the final state
+    /// that contains the address; PoolId 0 otherwise.
     std::vector<PoolId> pool;
     std::vector<Origin> origin;
 
@@ -76,6 +77,10 @@ struct AnnotatedAllocation {
 class Timeline {
 public:
     static Result<Timeline> build(const Snapshot& snapshot, const DeviceTrace& device, const Job& job);
+
+    /// Replaces the pools of allocations, by id, where one is given: a last step of building, once the
+    /// segments are replayed.
+    void placeInPools(std::span<const PoolId> pools);
 
     StateIndex states() const { return m_states; }
     const AllocationColumns& allocations() const { return m_allocations; }

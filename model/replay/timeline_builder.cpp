@@ -119,8 +119,9 @@ Result<Timeline> TimelineBuilder::build()
 {
     if (m_device.events.count() + m_device.blocks.size() > limits::maxEvents)
         return Error{ErrorCode::TooLarge,
-            "One device has more than 4,294,967,280 events and blocks, more than can be numbered; "
-            "open a part of it with --events FIRST:LAST.",
+            "One device has more than 4,294,967,280 events and blocks, more than can be numbered. Record "
+            "fewer "
+            "events (max_entries).",
             std::nullopt};
     m_out.m_states = m_count + 1;
     m_out.m_endsOnRequest = findEndsOnRequest();

@@ -28,8 +28,8 @@ constexpr std::size_t worthAThread = 10'000;
 Error outOfMemory()
 {
     return {ErrorCode::TooLarge,
-        "The file needs more memory than there is. Record fewer events (max_entries), or open a part of them "
-        "(--events FIRST:LAST).",
+        "The file needs more memory than there is. Record fewer events (max_entries), or open the file on a "
+        "machine with more memory.",
         std::nullopt};
 }
 

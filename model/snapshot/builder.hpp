@@ -78,6 +78,8 @@ public:
     DeviceTrace& device(int ordinal);
     /// The device's columns, null if there are none so far.
     DeviceTrace* findDevice(int ordinal);
+    /// Those made so far.
+    const std::vector<DeviceTrace>& devices() const { return m_snapshot->devices; }
     std::size_t deviceSlots() const { return m_snapshot->deviceSlots; }
     void setDeviceSlots(std::size_t count) { m_snapshot->deviceSlots = count; }
     void addAnnotation(const Annotation& annotation) { m_snapshot->annotations.push_back(annotation); }

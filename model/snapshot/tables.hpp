@@ -22,6 +22,8 @@ public:
     /// Views stay valid for the life of the table as long as nothing is added.
     std::string_view view(StringId id) const;
     std::size_t size() const { return m_entries.size(); }
+    /// Bytes of all texts.
+    std::size_t bytes() const { return m_bytes.size(); }
 
 private:
     struct Entry {
@@ -76,6 +78,8 @@ public:
     StackId intern(std::span<const FrameId> frames);
     std::span<const FrameId> operator[](StackId id) const;
     std::size_t size() const { return m_ends.size(); }
+    /// Frames of all stacks.
+    std::size_t frames() const { return m_frames.size(); }
 
 private:
     std::vector<FrameId> m_frames;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/replay/replay.hpp"
 #include "tests/support/read_text.hpp"
 
 #include <QtTest>
@@ -207,6 +208,74 @@ private slots:
                      .device(0)
                      ->events.count(),
             std::size_t{4});
+    }
+
+    /// Each device tells what of it lies behind the end, and nothing that is not so.
+    void cutAmongSeveralDevices()
+    {
+        const auto segment = [](int device) {
+            return "{\"device\": " + std::to_string(device)
+                + ", \"address\": 4096, \"total_size\": 512, \"blocks\": [{\"size\": 512, \"state\": "
+                  "\"inactive\"}]}";
+        };
+        const std::string traces = "[" + entry("alloc", "4096", "1") + ", "
+            + entry("free_completed", "4096", "1") + "], [" + entry("alloc", "8192", "2") + ", "
+            + entry("alloc", "12288", "3");
+        const std::string all = segment(0) + ", " + segment(1) + ", " + segment(2);
+        const ReadText got
+            = readText("{\"segments\": [" + all + "], \"device_traces\": [" + traces, partial());
+        QVERIFY2(got.snapshot, got.message().c_str());
+        QCOMPARE(got.snapshot->devices.size(), std::size_t{3});
+        const auto says = [&](int device, const char* words) {
+            const QualityNote* note = got.note(Quality::TruncatedFile, device);
+            return note && note->sentence.find(words) != std::string::npos;
+        };
+        QVERIFY(!got.note(Quality::TruncatedFile, 0));
+        QVERIFY(got.device(0)->hasSegments);
+        QVERIFY(says(1, "in the trace of GPU 1"));
+        QCOMPARE(got.device(1)->events.count(), std::size_t{2});
+        QVERIFY(!got.device(1)->hasSegments);
+        QVERIFY(says(2, "before the trace of GPU 2"));
+        QCOMPARE(got.device(2)->segments.size(), std::size_t{1});
+        const auto replayed = [&](std::size_t i) { return Replay::build(got.snapshot, i, {}).value(); };
+        QVERIFY(!replayed(2)->note(Quality::NoHistory));
+        QVERIFY(replayed(1)->note(Quality::NoSegments)->sentence.find("breaks off") != std::string::npos);
+        QVERIFY(!replayed(0)->note(Quality::NoSegments) && !replayed(0)->note(Quality::NoHistory));
+
+        // The other way round: all traces are there, the state at the end is not.
+        const ReadText early = readText(
+            "{\"device_traces\": [" + traces + "]], \"segments\": [" + segment(0) + ",", partial());
+        QCOMPARE(early.device(1)->events.count(), std::size_t{2});
+        for (const int device : {0, 1}) {
+            QVERIFY(!early.device(device)->hasSegments);
+            QVERIFY(early.note(Quality::TruncatedFile, device)->sentence.find("list of segments")
+                != std::string::npos);
+        }
+        // Behind both nothing of a device is missing.
+        const ReadText late = readText(
+            "{\"segments\": [" + all + "], \"device_traces\": [" + traces + "]], \"allocator_settings\": {",
+            partial());
+        QVERIFY(late.note(Quality::TruncatedFile));
+        for (const int device : {0, 1, 2})
+            QVERIFY(!late.note(Quality::TruncatedFile, device));
+        QVERIFY(Replay::build(late.snapshot, 2, {}).value()->note(Quality::NoHistory));
+    }
+
+    void bareListCutAnywhere()
+    {
+        const std::string one = segments.substr(1, segments.size() - 2);
+        const std::string whole = "[" + one + ", " + one + "]";
+        for (std::size_t length = one.size() + 1; length < whole.size(); ++length) {
+            const ReadText kept = readText(whole.substr(0, length), partial());
+            QVERIFY2(kept.snapshot, kept.message().c_str());
+            // Each segment that is kept is whole.
+            const DeviceTrace& d = *kept.device(0);
+            QCOMPARE(d.segments.size(), length + 1 < whole.size() ? std::size_t{1} : std::size_t{2});
+            QCOMPARE(d.blocks.size(), 2 * d.segments.size());
+            for (const Segment& segment : d.segments)
+                QCOMPARE(segment.totalSize, std::int64_t{2048});
+            QVERIFY(kept.note(Quality::TruncatedFile, 0));
+        }
     }
 
     void truncatedSaysWhatCouldBeRead()

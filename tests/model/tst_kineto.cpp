@@ -200,12 +200,12 @@ private slots:
         t.range("cpu_op", "aten::mm", "0", "5").memory("1", gpu(512, "1")).memory("20", gpu(512, "2"));
         const ReadText file = readText(t.text());
         const auto replay = replayOf(file, 0);
-        QVERIFY(whyNoStack(*replay, AllocationId{0}).empty());
-        QVERIFY(whyNoStack(*replay, AllocationId{1}).find("operator") != std::string::npos);
+        QVERIFY(whyNoStack(*replay, {}, AllocationId{0}).empty());
+        QVERIFY(whyNoStack(*replay, {}, AllocationId{1}).find("operator") != std::string::npos);
         TraceText bare;
         bare.memory("1", gpu(512, "1"));
         const auto alone = replayOf(readText(bare.text()), 0);
-        QVERIFY(whyNoStack(*alone, AllocationId{0}).find("operator") != std::string::npos);
+        QVERIFY(whyNoStack(*alone, {}, AllocationId{0}).find("operator") != std::string::npos);
         QVERIFY(alone->note(Quality::NoStacks)->sentence.find("with_stack=True") != std::string::npos);
     }
 

@@ -177,6 +177,31 @@ private slots:
         QCOMPARE(late.device(0)->events.count(), 6U);
     }
 
+    void devicesBehindTheCutAreNotReached()
+    {
+        const Py trace0
+            = pyList({pyEvent("alloc", base, 100, start), pyEvent("alloc", base + 512, 7, start)});
+        const Py trace1 = pyList({pyEvent("alloc", base, 300, start), pyEvent("snapshot", 0, 0, start)});
+        const auto segment
+            = [](int device) { return pySegment(device, base, 1024, {pyBlock(base, 1024, "inactive", 0)}); };
+        const Py all = pySnapshot({segment(0), segment(1), segment(2)}, {trace0, trace1, pyList()});
+        ReadOptions partial;
+        partial.partial = true;
+        for (const int protocol : {2, 4}) {
+            const std::string whole = pickled(all, {.protocol = protocol});
+            const auto got = read(whole.substr(0, whole.rfind("snapshot")), partial);
+            QVERIFY2(got.snapshot, got.message().c_str());
+            QVERIFY(!got.note(Quality::TruncatedFile, 0));
+            QCOMPARE(got.device(0)->events.count(), 2U);
+            QVERIFY(got.note(Quality::TruncatedFile, 1)->sentence.find("in the trace") != std::string::npos);
+            QCOMPARE(got.device(1)->events.count(), 1U);
+            QVERIFY(!got.device(1)->hasSegments);
+            QVERIFY(
+                got.note(Quality::TruncatedFile, 2)->sentence.find("before the trace") != std::string::npos);
+            QVERIFY(got.device(2)->hasSegments);
+        }
+    }
+
     void flippedBytesNeverHarm()
     {
         std::mt19937 random(20240607);

@@ -40,6 +40,59 @@ Q_DECLARE_METATYPE(Script)
 class TestReplay : public QObject {
     Q_OBJECT
 private slots:
+    void timesCountFromTheFirstOne()
+    {
+        TraceMaker t;
+        t.setTime(-1);
+        t.alloc(0x1000, 1);
+        t.setTime(5000);
+        t.alloc(0x2000, 1);
+        t.setTime(7000);
+        t.alloc(0x3000, 1);
+        const auto replay = Replay::build(t.finish(), 0, {}).value();
+        QCOMPARE(replay->originUs(), std::optional<std::int64_t>(5000));
+        QVERIFY(!replay->timeUs(0) && !replay->timeUs(1));
+        QCOMPARE(*replay->timeUs(3) - *replay->originUs(), std::int64_t{2000});
+        TraceMaker none;
+        none.alloc(0x1000, 1);
+        QVERIFY(!Replay::build(none.finish(), 0, {}).value()->originUs());
+    }
+
+    /// Events without a pool belong to the pool of the segment of their time, not of the one that has the
+    /// address at the end.
+    void poolsAreThoseOfTheReplayedSegments()
+    {
+        TraceMaker t;
+        const PoolId graph = t.builder().pool(0, 1);
+        constexpr std::int64_t mib = 1 << 20;
+        t.event(Action::SegmentAlloc, 0x1000000, 20 * mib);
+        t.alloc(0x1000000, 1000);
+        t.free(0x1000000, 1000);
+        t.event(Action::SegmentFree, 0x1000000, 20 * mib);
+        t.event(Action::SegmentAlloc, 0x1000000, 2 * mib);
+        t.alloc(0x1000000, 500);
+        t.segment(0x1000000, 2 * mib, graph);
+        t.block(BlockState::Allocated, 2 * mib, 500);
+        const auto replay = Replay::build(t.finish(), 0, {}).value();
+        QCOMPARE(replay->timeline.allocations().pool, (std::vector{PoolId{0}, graph}));
+        const auto at = [](const auto& list, PoolId pool, StateIndex state) {
+            for (const auto& [id, series] : list)
+                if (id == pool)
+                    return series.at(state);
+            return std::int64_t{-1};
+        };
+        const auto& requested = replay->requestedByPool;
+        const auto& reserved = replay->segments.reservedByPool();
+        QCOMPARE(at(requested, PoolId{0}, 2), 1000);
+        QCOMPARE(at(reserved, PoolId{0}, 2), 20 * mib);
+        QCOMPARE(at(requested, graph, 2), 0);
+        QCOMPARE(at(reserved, graph, 2), 0);
+        QCOMPARE(at(requested, PoolId{0}, 7), 0);
+        QCOMPARE(at(reserved, PoolId{0}, 7), 0);
+        QCOMPARE(at(requested, graph, 7), 500);
+        QCOMPARE(at(reserved, graph, 7), 2 * mib);
+    }
+
     /// A block freed before the trace and still pending at its end waited all the time; what waits is not
     /// free.
     void pendingFromBeforeTheTraceWaitsThroughout()

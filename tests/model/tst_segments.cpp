@@ -91,6 +91,8 @@ private slots:
     void toyTraces();
     void anyTrace_data();
     void anyTrace();
+    void anySegments_data();
+    void anySegments();
     void mapsSplitAndMerge();
     void traceAgainstSegments();
     void waitingAndPools();
@@ -178,6 +180,48 @@ void TestSegments::anyTrace()
         const QByteArray what = broken(b, s);
         QVERIFY2(what.isEmpty(), "at state " + QByteArray::number(s) + ": " + what);
     }
+}
+
+void TestSegments::anySegments_data()
+{
+    QTest::addColumn<unsigned>("seed");
+    for (unsigned seed = 1; seed <= 60; ++seed)
+        QTest::addRow("seed %u", seed) << seed;
+}
+
+/// Reserving and giving back at random, over blocks that share segments and blocks older than the trace.
+void TestSegments::anySegments()
+{
+    QFETCH(unsigned, seed);
+    const Built b = build(randomSegments(seed));
+    std::uint64_t expandable = 0;
+    std::uint64_t waitingFromStart = 0;
+    std::uint64_t shared = 0;
+    for (StateIndex s = 0; s < b.timeline.states(); ++s) {
+        const QByteArray what = broken(b, s);
+        QVERIFY2(what.isEmpty(), "at state " + QByteArray::number(s) + ": " + what);
+        const SegmentState state = b.at(s);
+        std::map<PoolId, std::int64_t> byPool;
+        for (const SegmentView& view : state.segments) {
+            byPool[view.pool] += std::int64_t(view.size);
+            expandable += view.expandable;
+            const auto first = state.pieces.begin() + view.firstPiece;
+            shared += std::count_if(first, first + view.pieceCount, [](const Piece& p) {
+                return valid(p.allocation);
+            }) > 1;
+        }
+        for (const auto& [pool, series] : b.history.reservedByPool()) {
+            QCOMPARE(series.at(s), byPool[pool]);
+            byPool.erase(pool);
+        }
+        QVERIFY(byPool.empty());
+        if (b.history.misfits() == 0)
+            QCOMPARE(b.history.reserved().at(s), std::int64_t(state.reserved));
+        waitingFromStart += s == 0 && state.waiting > 0;
+    }
+    // What the test is about did occur.
+    QVERIFY(expandable > 0 && shared > 0 && b.history.misfits() > 0);
+    QVERIFY(seed % 2 != 0 || waitingFromStart > 0);
 }
 
 void TestSegments::mapsSplitAndMerge()

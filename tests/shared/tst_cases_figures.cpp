@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command_line.hpp"
+#include "model/core/parse.hpp"
 #include "model/lens/groups.hpp"
 #include "model/run/rank.hpp"
 #include "tests/support/json_subset.hpp"
+#include "tests/support/shared_cases.hpp"
 #include "tests/support/shared_paths.hpp"
 
 #include <QTest>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -18,28 +19,14 @@ using Json = nlohmann::json;
 
 namespace {
 
-std::filesystem::path cases()
-{
-    return sharedFolder() / "cases";
-}
-
 Json expectationOf(const std::string& name)
 {
-    std::ifstream file(cases() / name / "expected.json");
-    return Json::parse(file);
-}
-
-/// What is expected of one file: the case's top level, overridden for the file.
-Json expectationOf(const Json& whole, const std::string& file, const char* key)
-{
-    if (whole.contains("files") && whole["files"].contains(file) && whole["files"][file].contains(key))
-        return whole["files"][file][key];
-    return whole.value(key, Json());
+    return caseExpectation(casesFolder() / name);
 }
 
 std::shared_ptr<const Rank> opened(const char* name, const char* file)
 {
-    auto rank = openRank(cases() / name / file, {}, {});
+    auto rank = openRank(casesFolder() / name / file, {}, {});
     if (!rank)
         qFatal("%s/%s: %s", name, file, rank.error().message.c_str());
     return *rank;
@@ -47,7 +34,7 @@ std::shared_ptr<const Rank> opened(const char* name, const char* file)
 
 std::uint64_t address(const std::string& hexadecimal)
 {
-    return std::stoull(hexadecimal, nullptr, 16);
+    return parseAddress(hexadecimal).value();
 }
 
 AllocationId allocationAt(const Replay& replay, std::uint64_t where)
@@ -73,26 +60,20 @@ private slots:
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("file");
-        std::set<std::filesystem::path> folders;
-        for (const auto& entry : std::filesystem::directory_iterator(cases()))
-            if (std::filesystem::exists(entry.path() / "expected.json"))
-                folders.insert(entry.path());
-        for (const std::filesystem::path& folder : folders) {
-            const Json whole = expectationOf(folder.filename().string());
-            std::set<std::string> files;
-            for (const auto& entry : std::filesystem::directory_iterator(folder))
-                if (entry.is_regular_file() && entry.path().filename() != "expected.json"
-                    && entry.path().filename() != "run.json")
-                    files.insert(entry.path().filename().string());
-            for (const std::string& file : files) {
-                const Json opens = expectationOf(whole, file, "opens");
-                // A case about a folder states its notes for the set, not for each file.
-                if (opens.is_boolean() && opens.get<bool>() && !whole.contains("ranks")
-                    && expectationOf(whole, file, "either_ok").is_null())
-                    QTest::addRow("%s/%s", folder.filename().c_str(), file.c_str())
-                        << QString::fromStdString(folder.filename().string()) << QString::fromStdString(file);
-            }
+        int count = 0;
+        for (const CaseFile& file : caseFiles()) {
+            const Json whole = caseExpectation(file.folder);
+            const Json opens = expectedOf(whole, file.name, "opens");
+            // A case about a folder states its notes for the set, not for each file.
+            if (!std::filesystem::is_regular_file(file.path()) || whole.contains("ranks")
+                || !opens.is_boolean() || !opens.get<bool>()
+                || !expectedOf(whole, file.name, "either_ok").is_null())
+                continue;
+            QTest::newRow(file.id().c_str())
+                << QString::fromStdString(file.caseName()) << QString::fromStdString(file.name);
+            ++count;
         }
+        QVERIFY2(count >= 100, std::to_string(count).c_str());
     }
 
     void everyFile()
@@ -100,7 +81,7 @@ private slots:
         QFETCH(QString, name);
         QFETCH(QString, file);
         const Json whole = expectationOf(name.toStdString());
-        const std::string path = (cases() / name.toStdString() / file.toStdString()).string();
+        const std::string path = (casesFolder() / name.toStdString() / file.toStdString()).string();
         const std::vector<const char*> arguments{"info", "--json", path.c_str()};
         std::ostringstream out;
         std::ostringstream err;
@@ -112,9 +93,9 @@ private slots:
         std::set<std::string> ids;
         for (const Json& note : info["data_quality"])
             ids.insert(note["id"].get<std::string>());
-        for (const Json& id : expectationOf(whole, file.toStdString(), "data_quality"))
+        for (const Json& id : expectedOf(whole, file.toStdString(), "data_quality"))
             QVERIFY2(ids.count(id) == 1, ("lacks " + id.get<std::string>()).c_str());
-        for (const Json& id : expectationOf(whole, file.toStdString(), "no_data_quality"))
+        for (const Json& id : expectedOf(whole, file.toStdString(), "no_data_quality"))
             QVERIFY2(ids.count(id) == 0, ("has " + id.get<std::string>()).c_str());
     }
 
@@ -171,13 +152,14 @@ private slots:
         const auto none = opened("U-12-no-stack-why", "none.pickle");
         std::set<std::string> reasons;
         for (const char* where : {"0x7f4000000000", "0x7f4000a00000", "0x7f4001600000"})
-            reasons.insert(whyNoStack(*mixed->devices[0], allocationAt(*mixed->devices[0], address(where))));
-        reasons.insert(whyNoStack(*none->devices[0], AllocationId{0}));
+            reasons.insert(whyNoStack(
+                *mixed->devices[0], mixed->marks[0], allocationAt(*mixed->devices[0], address(where))));
+        reasons.insert(whyNoStack(*none->devices[0], none->marks[0], AllocationId{0}));
         QCOMPARE(reasons.size(), std::size_t(4));
         QVERIFY(reasons.count("") == 0);
         const auto first = [&](const char* where) {
-            return QString::fromStdString(
-                whyNoStack(*mixed->devices[0], allocationAt(*mixed->devices[0], address(where))));
+            return QString::fromStdString(whyNoStack(
+                *mixed->devices[0], mixed->marks[0], allocationAt(*mixed->devices[0], address(where))));
         };
         QVERIFY(first("0x7f4000000000").contains("before recording"));
         QVERIFY(first("0x7f4000a00000").contains("forward"));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cases and real files of neighbouring formats: JSON, pages, profiler traces and timelines, and what is no
 // snapshot at all.
+#include "model/core/parse.hpp"
 #include "model/run/rank.hpp"
+#include "tests/support/shared_cases.hpp"
 #include "tests/support/shared_paths.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <QtTest>
-
-#include <fstream>
 
 using namespace tidemark;
 using nlohmann::json;
@@ -16,12 +16,6 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
-
-json expectedOf(const fs::path& folder)
-{
-    std::ifstream in(folder / "expected.json");
-    return json::parse(in);
-}
 
 Result<std::shared_ptr<const Rank>> open(const fs::path& path)
 {
@@ -47,11 +41,6 @@ std::pair<std::int64_t, std::size_t> peakOf(const CategoryTimeline& timeline)
             peak = {sum, row};
     }
     return peak;
-}
-
-QString lower(const std::string& text)
-{
-    return QString::fromStdString(text).toLower().remove(',');
 }
 
 /// The curves and counts of one device against what the reference says.
@@ -93,43 +82,26 @@ private slots:
     void cases_data()
     {
         QTest::addColumn<QString>("file");
-        const fs::path cases = test::sharedFolder() / "cases";
+        int count = 0;
         for (const char* prefix : {"F-14", "F-20", "F-23", "F-24", "F-25", "F-26", "F-27", "U-07"})
-            for (const auto& folder : fs::directory_iterator(cases)) {
-                if (!folder.path().filename().string().starts_with(prefix))
+            for (const test::CaseFile& file : test::caseFiles(prefix)) {
+                const json whole = test::caseExpectation(file.folder);
+                // Whether the others open, and what a refusal says, is tst_cases_reading's.
+                if (!test::expectedOf(whole, file.name, "figures").contains(file.name))
                     continue;
-                for (const auto& file : fs::directory_iterator(folder.path())) {
-                    const std::string name = file.path().filename().string();
-                    if (name != "expected.json" && name != "run.json")
-                        QTest::newRow((std::string(prefix) + "/" + name).c_str())
-                            << QString::fromStdString(file.path().string());
-                }
+                QTest::newRow(file.id().c_str()) << QString::fromStdString(file.path().string());
+                ++count;
             }
+        QVERIFY2(count >= 19, std::to_string(count).c_str());
     }
     void cases()
     {
         QFETCH(QString, file);
         const fs::path path = file.toStdString();
-        json expected = expectedOf(path.parent_path());
         const std::string name = path.filename().string();
-        if (expected.contains("files") && expected["files"].contains(name))
-            expected.update(expected["files"][name]);
-
         const auto opened = open(path);
-        const bool either = expected.value("either_ok", false);
-        if (!either)
-            QVERIFY2(opened.ok() == expected["opens"].get<bool>(),
-                opened ? "opened" : opened.error().message.c_str());
-        if (!opened) {
-            for (const auto& word : expected["error_contains"])
-                QVERIFY2(lower(opened.error().message).contains(lower(word.get<std::string>())),
-                    opened.error().message.c_str());
-            QVERIFY(opened.error().message.ends_with('.'));
-            return;
-        }
-        const auto& figures = expected["figures"];
-        if (!figures.contains(name))
-            return;
+        QVERIFY2(opened.ok(), opened ? "" : opened.error().message.c_str());
+        const json figures = test::expectedOf(test::caseExpectation(path.parent_path()), name, "figures");
         const json& want = figures[name];
         const Rank& rank = **opened;
         QCOMPARE(rank.snapshot->source.encoding, want["encoding"].get<std::string>());
@@ -145,10 +117,10 @@ private slots:
         const fs::path folder = m_cases / "F-23-json";
         const auto opened = open(folder / "high-addresses.json");
         QVERIFY(opened);
-        const json expected = expectedOf(folder);
+        const json expected = test::caseExpectation(folder);
         const auto& blocks = (*opened)->snapshot->devices[0].blocks;
         for (const auto& text : expected["files"]["high-addresses.json"]["derived"]["addresses"]) {
-            const auto address = std::stoull(text.get<std::string>(), nullptr, 16);
+            const auto address = parseAddress(text.get<std::string>());
             QVERIFY2(
                 std::ranges::count(blocks, address, &Block::address) == 1, text.get<std::string>().c_str());
         }
@@ -157,7 +129,7 @@ private slots:
     void profilerTimeline()
     {
         const fs::path folder = m_cases / "F-26-profiler-timeline";
-        const json derived = expectedOf(folder)["derived"];
+        const json derived = test::caseExpectation(folder)["derived"];
         for (const char* name : {"timeline.json", "timeline.json.gz", "timeline.raw.json.gz"}) {
             const auto opened = open(folder / name);
             QVERIFY(opened);
@@ -183,7 +155,7 @@ private slots:
     void kinetoTrace()
     {
         const fs::path folder = m_cases / "F-27-kineto-trace";
-        const json derived = expectedOf(folder)["derived"];
+        const json derived = test::caseExpectation(folder)["derived"];
         for (const char* name : {"run.pt.trace.json", "run.pt.trace.json.gz"}) {
             const auto opened = open(folder / name);
             QVERIFY(opened);
@@ -306,7 +278,8 @@ private slots:
         QVERIFY(!opened);
         QCOMPARE(opened.error().code, ErrorCode::NotASnapshot);
         for (const QString& word : words.split('|'))
-            QVERIFY2(lower(opened.error().message).contains(word.toLower()), opened.error().message.c_str());
+            QVERIFY2(
+                test::messageHas(opened.error().message, word.toStdString()), opened.error().message.c_str());
     }
 
 private:

@@ -16,6 +16,9 @@ using namespace tidemark::test;
 
 namespace {
 
+/// Lines of expected.jsonl: snapshots whose figures were computed elsewhere.
+constexpr int expectedFiles = 28;
+
 std::filesystem::path corpus()
 {
     return sharedFolder() / "corpus";
@@ -84,10 +87,12 @@ private slots:
         QTest::addColumn<QString>("file");
         QTest::addColumn<QByteArray>("line");
         std::ifstream lines(corpus() / "expected.jsonl");
-        for (std::string line; std::getline(lines, line);) {
+        int count = 0;
+        for (std::string line; std::getline(lines, line); ++count) {
             const std::string file = nlohmann::json::parse(line)["file"];
             QTest::newRow(file.c_str()) << QString::fromStdString(file) << QByteArray::fromStdString(line);
         }
+        QCOMPARE(count, expectedFiles);
     }
 
     void infoEqualsTheExpectation()
@@ -108,6 +113,7 @@ private slots:
     void sumsAndLiveSetsAtEveryEvent_data()
     {
         QTest::addColumn<QString>("file");
+        int count = 0;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(corpus())) {
             if (!entry.is_regular_file() || entry.path().parent_path() == corpus())
                 continue;
@@ -115,8 +121,10 @@ private slots:
                 const QString file
                     = QString::fromStdString(std::filesystem::relative(entry.path(), corpus()).string());
                 QTest::newRow(qPrintable(file)) << file;
+                ++count;
             }
         }
+        QVERIFY2(count >= expectedFiles, std::to_string(count).c_str());
     }
 
     void sumsAndLiveSetsAtEveryEvent()

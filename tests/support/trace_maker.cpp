@@ -195,4 +195,63 @@ std::shared_ptr<const Snapshot> randomTrace(const RandomTrace& wish)
     return RandomProgram(wish).play();
 }
 
+std::shared_ptr<const Snapshot> randomSegments(std::uint64_t seed)
+{
+    constexpr std::uint64_t arena = 0x700000000000ULL;
+    constexpr std::uint64_t page = 2U << 20;
+    constexpr std::uint64_t unit = page / 4;
+    constexpr std::uint64_t pages = 24;
+    std::mt19937_64 random(seed);
+    const auto pick = [&random](std::uint64_t count) { return random() % count; };
+    TraceMaker t;
+    const PoolId pools[] = {PoolId{0}, t.builder().pool(0, 1)};
+    static constexpr Action reserving[]
+        = {Action::SegmentAlloc, Action::SegmentFree, Action::SegmentMap, Action::SegmentUnmap};
+    std::map<std::uint64_t, std::int64_t> live;
+    for (int i = 0; i < 160; ++i) {
+        t.setStream(pick(4) == 0 ? 7 : 0);
+        t.setPool(seed % 3 == 0 ? pools[pick(2)] : PoolId::none);
+        if (pick(10) < 4) {
+            t.event(reserving[pick(4)], arena + pick(pages) * page,
+                static_cast<std::int64_t>((1 + pick(6)) * page));
+            continue;
+        }
+        const std::uint64_t where = arena + pick(pages * 4) * unit;
+        const auto found = live.find(where);
+        if (found == live.end() && pick(20) != 0) {
+            live[where] = static_cast<std::int64_t>(1 + pick(3 * unit));
+            t.alloc(where, live[where]);
+        } else if (found == live.end()) {
+            t.free(where, static_cast<std::int64_t>(unit)); // older than the trace
+        } else if (pick(3) == 0) {
+            t.request(where, found->second);
+        } else {
+            t.free(where, found->second);
+            live.erase(found);
+        }
+    }
+    for (std::uint64_t at = 0; at < pages * page;) {
+        if (pick(3) == 0) {
+            at += page;
+            continue;
+        }
+        const std::uint64_t size = (1 + pick(5)) * page;
+        t.segment(arena + at, static_cast<std::int64_t>(size), pools[pick(2)], pick(2) == 0 ? 7 : 0);
+        t.builder().device(0).segments.back().expandable = pick(2) == 0;
+        for (std::uint64_t used = 0; used < size;) {
+            static constexpr BlockState states[]
+                = {BlockState::Allocated, BlockState::Inactive, BlockState::Inactive, BlockState::Unknown};
+            const std::uint64_t block = std::min(size - used, (1 + pick(8)) * unit / 2);
+            t.block(states[pick(4)], static_cast<std::int64_t>(block), static_cast<std::int64_t>(block - 1));
+            used += block;
+        }
+        at += size;
+    }
+    if (seed % 2 == 0) {
+        t.segment(arena - 16 * page, static_cast<std::int64_t>(page));
+        t.block(BlockState::Pending, static_cast<std::int64_t>(page), static_cast<std::int64_t>(unit));
+    }
+    return t.finish();
+}
+
 } // namespace tidemark::test

@@ -74,4 +74,9 @@ struct RandomTrace {
 /// A made-up trace, equal for equal arguments.
 std::shared_ptr<const Snapshot> randomTrace(const RandomTrace& wish);
 
+/// A made-up trace whose segment events need not fit each other, the blocks, or the segments at the end: maps
+/// and unmaps across borders, segments that hold several blocks, and (even seeds) blocks that wait since
+/// before the trace. Equal for equal seeds.
+std::shared_ptr<const Snapshot> randomSegments(std::uint64_t seed);
+
 } // namespace tidemark::test

@@ -180,7 +180,7 @@ DetailsSheet allocationSheet(const SheetContext& context, AllocationId id)
     if (frames(facts.stack))
         sheet.stacks.push_back({QObject::tr("Stack"), facts.stack, {}});
     else
-        sheet.noStack = shownText(whyNoStack(replay, id));
+        sheet.noStack = shownText(whyNoStack(replay, context.session.marks(), id));
     if (frames(facts.forwardStack))
         sheet.stacks.push_back({QObject::tr("Forward stack"), facts.forwardStack,
             QObject::tr("where the forward pass made what this backward needs")});

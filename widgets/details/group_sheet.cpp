@@ -106,7 +106,7 @@ DetailsSheet groupSheet(const SheetContext& context, const Grouping& grouping, s
         sheet.stacks.push_back({QObject::tr("Stack"), facts.stack,
             facts.oneStack ? QString() : QObject::tr("of the largest allocation; others came another way")});
     else if (valid(facts.largestId))
-        sheet.noStack = shownText(whyNoStack(replay, facts.largestId));
+        sheet.noStack = shownText(whyNoStack(replay, context.session.marks(), facts.largestId));
     return sheet;
 }
 

@@ -70,7 +70,7 @@ void addTime(const SheetContext& context, DetailsSheet& sheet)
 {
     const Replay& replay = context.replay;
     const auto at = replay.timeUs(context.cursor);
-    const auto first = replay.timeUs(0);
+    const auto first = replay.originUs();
     if (replay.states() <= 1)
         return;
     if (!at || !first) {

@@ -28,7 +28,7 @@ double onAxis(const Replay& replay, StateIndex state, XAxis axis)
 {
     if (axis == XAxis::Events)
         return state;
-    const auto first = replay.timeUs(0);
+    const auto first = replay.originUs();
     const auto at = replay.timeUs(state);
     return first && at ? static_cast<double>(*at - *first) : state;
 }

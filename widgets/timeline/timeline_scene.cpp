@@ -313,7 +313,7 @@ std::uint32_t TimelineScene::idAt(const QPointF& pos) const
 
 double TimelineScene::markBegin(const Mark& mark) const
 {
-    const auto origin = replay ? replay->timeUs(0) : std::nullopt;
+    const auto origin = replay ? replay->originUs() : std::nullopt;
     if (scale.time() && mark.startUs && origin)
         return static_cast<double>(*mark.startUs - *origin);
     return mark.open && mark.first == 0 ? scale.whole().left : scale.begin(mark.first);
@@ -321,7 +321,7 @@ double TimelineScene::markBegin(const Mark& mark) const
 
 double TimelineScene::markEnd(const Mark& mark) const
 {
-    const auto origin = replay ? replay->timeUs(0) : std::nullopt;
+    const auto origin = replay ? replay->originUs() : std::nullopt;
     if (scale.time() && mark.endUs && origin)
         return static_cast<double>(*mark.endUs - *origin);
     return scale.end(mark.last);

@@ -16,11 +16,11 @@ class ReplaySource : public TimelineSource {
 public:
     explicit ReplaySource(std::shared_ptr<const Replay> replay)
         : m_replay(std::move(replay))
-        , m_origin(m_replay->timeUs(0))
+        , m_origin(m_replay->originUs())
     { }
 
     StateIndex states() const override { return m_replay->states(); }
-    bool hasTimes() const override { return m_origin.has_value() && !m_replay->monotoneTimes.empty(); }
+    bool hasTimes() const override { return m_origin.has_value(); }
 
     double timeOf(StateIndex state) const override
     {
