@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/formats/assembler.hpp"
 
-#include "model/core/large_pages.hpp"
 #include "model/core/limits.hpp"
 #include "model/core/units.hpp"
 
@@ -67,19 +66,21 @@ Value Assembler::text(std::string_view bytes)
             m_longTextBytes += bytes.size();
         return result;
     }
-    const StringId id = bytes.size() <= 8 ? internShort(bytes) : m_builder.strings().intern(bytes);
-    return {Tag::Text, static_cast<std::int64_t>(index(id))};
+    if (bytes.size() > 8)
+        return {Tag::Text, static_cast<std::int64_t>(index(m_builder.strings().intern(bytes)))};
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), bytes.size());
+    return {Tag::Text, static_cast<std::int64_t>(index(internShort(word, bytes.size())))};
 }
 
 /// Texts like "N/A" are written out again for every event.
-StringId Assembler::internShort(std::string_view text)
+StringId Assembler::addShort(std::uint64_t bytes, std::size_t length)
 {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, text.data(), text.size());
-    ShortText& known = m_shortTexts[((bytes + text.size()) * 0x9E3779B97F4A7C15ULL) >> 58U];
-    if (known.bytes != bytes || known.length != text.size())
-        known = {bytes, static_cast<std::uint32_t>(text.size()), m_builder.strings().intern(text)};
-    return known.id;
+    char text[sizeof bytes];
+    std::memcpy(text, &bytes, sizeof bytes);
+    ShortText& place = m_shortTexts[placeOf(bytes, length)];
+    place = {bytes, static_cast<std::uint32_t>(length), m_builder.strings().intern({text, length})};
+    return place.id;
 }
 
 Value Assembler::cutText(std::string_view head)
@@ -563,7 +564,7 @@ double Assembler::expect(std::uint64_t done, std::uint64_t total)
         return count + static_cast<std::size_t>(std::min(1e8, static_cast<double>(count) * more));
     };
     chunk.rows.reserve(grown(rows));
-    reserveLarge(m_nodes, grown(m_nodes.size()));
+    m_nodes.reserve(grown(m_nodes.size()));
     return more;
 }
 

@@ -7,6 +7,7 @@
 #include "model/formats/value.hpp"
 
 #include <array>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <span>
@@ -49,6 +50,34 @@ public:
     Value finishDict(std::span<const Value> keysAndValues);
     Value finishList(std::span<const Value> items);
     Value finishTuple(std::span<const Value> items);
+
+    // Events one after the other mostly have the same keys in the same order.
+
+    /// The keys of the last dict that became an event, when all of them belong there.
+    struct EventShape {
+        static constexpr std::size_t maxFields = 24;
+        std::array<Value, maxFields> texts;
+        std::array<Key, maxFields> keys{};
+        std::size_t count = 0;
+    };
+    const EventShape& lastEvent() const { return m_lastEvent; }
+    /// Whether a dict is empty so far and what it gets may be read as an event.
+    bool expectsEvent(Value dict) const
+    {
+        return m_lastEvent.count > 0 && resolve(dict).tag() == Tag::EmptyDict;
+    }
+    /// Sets a field to a value of the type every recorder writes there. False, and nothing done, for others.
+    bool setPlainField(EventRow& row, Key key, Value value);
+    /// Makes an empty dict this event. False when there are too many.
+    bool makeEvent(Value& dict, const EventRow& row);
+    /// As text, for texts of up to 8 bytes with 8 readable ones.
+    Value shortText(const unsigned char* at, std::size_t length)
+    {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, at, sizeof bytes);
+        bytes &= length == 0 ? 0 : ~std::uint64_t{0} >> (64 - 8 * length);
+        return {Tag::Text, static_cast<std::int64_t>(index(internShort(bytes, length)))};
+    }
 
     // What pickles need besides: containers that are filled while others already refer to them.
 
@@ -160,7 +189,17 @@ private:
     Value& slot(Value& value) { return value.tag() == Tag::Node ? m_nodes[value.id()] : value; }
     Key keyOf(Value key) const;
     const Word* wordOf(Value value) const;
-    StringId internShort(std::string_view text);
+    StringId internShort(std::uint64_t bytes, std::size_t length)
+    {
+        const ShortText& known = m_shortTexts[placeOf(bytes, length)];
+        return known.bytes == bytes && known.length == length ? known.id : addShort(bytes, length);
+    }
+    static std::size_t placeOf(std::uint64_t bytes, std::size_t length)
+    {
+        return ((bytes + length) * 0x9E3779B97F4A7C15ULL) >> 58U;
+    }
+    StringId addShort(std::uint64_t bytes, std::size_t length);
+    void learnShape(std::span<const Value> flat);
     std::uint64_t keysOf(std::span<const Value> flat) const;
     Value newNode(Value content)
     {
@@ -214,6 +253,7 @@ private:
     }
     StringId textOrNone(Value value);
     StringId metadataText(Value value);
+    bool setPlainOther(EventRow& row, Key key, Value value);
     void setAction(EventRow& row, Value value);
     PoolId poolOf(Value value);
     StackId stackNode(Value value, DictKind kind, Value key);
@@ -277,6 +317,7 @@ private:
         StringId id = StringId::none;
     };
     std::array<ShortText, 64> m_shortTexts;
+    EventShape m_lastEvent;
     std::vector<Word> m_words; ///< by StringId, for the texts that are known words
     std::vector<Value> m_nodes;
     std::vector<std::int64_t> m_boxed;

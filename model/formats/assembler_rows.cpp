@@ -21,6 +21,7 @@ Value Assembler::makeRow(DictKind kind, std::span<const Value> flat)
         if (at >= limits::maxEvents)
             return Value::opaque();
         m_builder.append(chunk.rows, row);
+        learnShape(flat);
         return {Tag::Event, static_cast<std::int64_t>(at)};
     }
     case DictKind::Frame:

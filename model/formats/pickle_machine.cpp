@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/formats/pickle_machine.hpp"
 
-#include "model/core/large_pages.hpp"
 #include "model/core/limits.hpp"
 #include "model/core/units.hpp"
 #include "model/formats/pickle_opcodes.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace tidemark {
@@ -16,29 +14,8 @@ namespace {
 
 using namespace pickle;
 
-static_assert(std::endian::native == std::endian::little);
-
-/// An opcode with a fixed argument always fits into this many bytes.
-constexpr std::ptrdiff_t longestFixed = 16;
 /// Bytes looked at between two polls of the job.
 constexpr std::size_t window = 1U << 20;
-/// Marks a memo slot that was never filled.
-constexpr Value unfilled{Tag::Opaque, 1};
-
-template <typename T>
-T load(const unsigned char* at)
-{
-    T value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-/// A little-endian two's-complement number of 1–8 bytes with at least 8 readable bytes behind `at`.
-std::int64_t loadShort(const unsigned char* at, unsigned bytes)
-{
-    const unsigned unused = 64 - (8 * bytes);
-    return static_cast<std::int64_t>(load<std::uint64_t>(at) << unused) >> unused;
-}
 
 } // namespace
 
@@ -141,6 +118,8 @@ std::optional<Error> PickleMachine::run()
             }
             m_marks.push_back(static_cast<std::size_t>(top - m_stack.get()));
             ++p;
+            if (m_assembler.expectsEvent(top[-1]))
+                eventDict(p, top);
             continue;
         case EMPTY_DICT:
         case EMPTY_LIST: {
@@ -278,9 +257,8 @@ bool PickleMachine::refill(std::size_t wanted)
     m_job.report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
     const auto view = m_bytes.peek(wanted);
     if (const double more = m_assembler.expect(m_bytes.packedOffset(), m_bytes.packedSize()); more > 0)
-        reserveLarge(m_memo,
-            m_memo.size()
-                + static_cast<std::size_t>(std::min(1e8, static_cast<double>(m_memo.size()) * more)));
+        m_memo.reserve(m_memo.size()
+            + static_cast<std::size_t>(std::min(1e8, static_cast<double>(m_memo.size()) * more)));
     m_baseOffset = m_bytes.offset();
     m_base = m_at = view.data();
     m_end = m_base + std::min(view.size(), std::max(wanted, window));

@@ -46,6 +46,10 @@ private:
     std::optional<std::string_view> line(bool& cut);
     std::uint64_t countArgument() const;
 
+    // Events with the keys of the one before.
+    void eventDict(const unsigned char*& at, Value*& top);
+    bool eventValue(const unsigned char*& at, Value*& top);
+
     // Frame lists known by their bytes.
     std::size_t knownStack(const unsigned char* at, Value& list);
     void rememberStack(const unsigned char* from, const unsigned char* to, Value list);
@@ -93,6 +97,9 @@ private:
     const unsigned char* m_base = nullptr;
     const unsigned char* m_at = nullptr;
     const unsigned char* m_end = nullptr;
+
+    /// Marks a memo slot that was never filled.
+    static constexpr Value unfilled{Tag::Opaque, 1};
 
     std::unique_ptr<Value[]> m_stack;
     Value* m_top = nullptr;

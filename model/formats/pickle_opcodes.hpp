@@ -2,9 +2,32 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tidemark::pickle {
+
+static_assert(std::endian::native == std::endian::little);
+
+/// An opcode with a fixed argument always fits into this many bytes.
+inline constexpr std::ptrdiff_t longestFixed = 16;
+
+template <typename T>
+T load(const unsigned char* at)
+{
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/// A little-endian two's-complement number of 1–8 bytes with at least 8 readable bytes behind `at`.
+inline std::int64_t loadShort(const unsigned char* at, unsigned bytes)
+{
+    const unsigned unused = 64 - (8 * bytes);
+    return static_cast<std::int64_t>(load<std::uint64_t>(at) << unused) >> unused;
+}
 
 /// How the argument of an opcode is laid out.
 enum class Argument : std::uint8_t {

@@ -4,6 +4,7 @@
 #include "model/formats/input.hpp"
 #include "model/formats/json_reader.hpp"
 #include "model/formats/pickle_reader.hpp"
+#include "model/formats/read_ahead.hpp"
 #include "model/formats/reader.hpp"
 
 #include <algorithm>
@@ -21,6 +22,9 @@ const std::array allReaders{
 
 /// Bytes behind the end of a snapshot that are still unpacked, to verify the container's checksum.
 constexpr std::uint64_t maxTrailing = 1ULL << 30;
+
+/// Smaller files are read before a thread has begun. Of pipes the size is not known.
+constexpr std::uint64_t worthAThread = 1U << 20;
 
 /// Reads to the end of a container. The checksum stands there.
 std::optional<Error> drain(ByteStream& bytes, const Job& job, std::uint64_t& drained)
@@ -76,6 +80,8 @@ Result<std::shared_ptr<const Snapshot>> readSnapshot(
     auto input = openInput(path, options.partial);
     if (!input)
         return asSentence(input.error());
+    if (input->fileBytes >= worthAThread)
+        input->bytes = readAhead(std::move(input->bytes));
     ByteStream& bytes = *input->bytes;
     constexpr std::size_t headLength = 64U << 10;
     const auto peeked = bytes.peek(headLength);

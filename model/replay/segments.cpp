@@ -280,6 +280,7 @@ private:
         };
         beginWaits(0);
         m_history.m_allocated = Series(live);
+        m_history.m_allocated.reserve(m_timeline.requested().changes().size());
         m_history.m_waiting = Series(waiting);
         // An allocation at a live address ends the one before in the same event.
         std::vector<AllocationId> owner(m_ranks.addresses.size(), AllocationId::none);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/snapshot/builder.hpp"
 
-#include "model/core/large_pages.hpp"
 #include "model/core/limits.hpp"
 
 #include <algorithm>
@@ -163,7 +162,7 @@ void EventBuffer::reserve(std::size_t count)
 {
     const auto grow = [count](auto& column) {
         if (!column.empty())
-            reserveLarge(column, count);
+            column.reserve(count);
     };
     grow(columns.action);
     grow(columns.address);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/limits.hpp"
+#include "model/formats/assembler.hpp"
+
+namespace tidemark {
+
+void Assembler::learnShape(std::span<const Value> flat)
+{
+    const std::size_t count = flat.size() / 2;
+    m_lastEvent.count = 0;
+    if (count > EventShape::maxFields)
+        return;
+    for (std::size_t i = 0; i < count; ++i) {
+        m_lastEvent.texts[i] = flat[2 * i];
+        m_lastEvent.keys[i] = keyOf(flat[2 * i]);
+        if (!keyBelongs(DictKind::Event, m_lastEvent.keys[i]))
+            return;
+    }
+    m_lastEvent.count = count;
+}
+
+bool Assembler::setPlainField(EventRow& row, Key key, Value value)
+{
+    switch (value.tag()) {
+    case Tag::Int:
+        switch (key) {
+        case Key::Addr:
+        case Key::Address:
+            row.address = static_cast<std::uint64_t>(value.payload());
+            return true;
+        case Key::Size:
+            row.size = value.payload();
+            row.hasSize = true;
+            return true;
+        case Key::Stream:
+            row.stream = value.payload();
+            return true;
+        case Key::TimeUs:
+            row.timeUs = value.payload();
+            return true;
+        default:
+            return false;
+        }
+    case Tag::Node: {
+        const Tag content = m_nodes[value.id()].tag();
+        if (content != Tag::Stack && content != Tag::EmptyList)
+            return false;
+        (key == Key::Frames ? row.stack : row.forwardStack) = StackId{value.id()};
+        return key == Key::Frames || key == Key::ForwardFrames;
+    }
+    default:
+        return setPlainOther(row, key, value);
+    }
+}
+
+bool Assembler::setPlainOther(EventRow& row, Key key, Value value)
+{
+    if (value.tag() == Tag::Pair && key == Key::PoolId) {
+        row.pool = poolOf(value);
+        return true;
+    }
+    if (value.tag() != Tag::Text && value.tag() != Tag::None)
+        return false;
+    const bool empty = value.tag() == Tag::None || value.text() == m_emptyText;
+    const StringId text = empty ? StringId::none : value.text();
+    switch (key) {
+    case Key::Action: {
+        const Word* word = wordOf(value);
+        if (!word || word->action == Action::Unknown)
+            return false;
+        row.action = word->action;
+        return true;
+    }
+    case Key::CompileContext:
+        row.compileContext = text == m_notCompiled ? StringId::none : text;
+        return true;
+    case Key::UserMetadata:
+        row.userMetadata = text;
+        return true;
+    case Key::InternalMetadata:
+        row.internalMetadata = text;
+        return true;
+    case Key::Category:
+        row.category = text;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool Assembler::makeEvent(Value& dict, const EventRow& row)
+{
+    Chunk& chunk = m_chunks.back();
+    const std::size_t at = chunk.firstRow + chunk.rows.count();
+    if (at >= limits::maxEvents)
+        return false;
+    m_builder.append(chunk.rows, row);
+    slot(dict) = {Tag::Event, static_cast<std::int64_t>(at)};
+    return true;
+}
+
+} // namespace tidemark
