@@ -4,7 +4,7 @@
 #include <vector>
 
 // One line a rule, in the order in which they run: rules/<name>.cpp defines `const Rule <name>Rule`.
-#define TIDEMARK_RULES(X)
+#define TIDEMARK_RULES(X) X(estimateExceedsDevice)
 
 namespace tidemark {
 
