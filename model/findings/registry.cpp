@@ -23,6 +23,7 @@
     X(phaseReserved) \
     X(unreachableLargeBlocks) \
     X(allIdle) \
+    X(estimateExceedsDevice) \
     X(loraGatheredInput) \
     X(loraExtraCopies) \
     X(recomputeCandidate) \
