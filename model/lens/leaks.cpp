@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t leastSteps = 5;
 constexpr double leastFit = 0.98;
-/// Share of the steps in which a stack must leave something.
+/// Share of the steps in which a stack must leave something; one step more may lack it: what is logged after
+/// a step counts for the next.
 constexpr double leastShare = 0.9;
 
 /// R² of a straight line through the running sums.
@@ -48,7 +49,7 @@ bool leaks(const Remains& remains)
 {
     const auto with = std::ranges::count_if(remains.added, [](double bytes) { return bytes > 0; });
     return remains.added.back() > 0
-        && static_cast<double>(with) >= leastShare * static_cast<double>(remains.added.size())
+        && static_cast<double>(with + 1) >= leastShare * static_cast<double>(remains.added.size())
         && straightness(remains.added) > leastFit;
 }
 

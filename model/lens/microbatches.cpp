@@ -52,25 +52,44 @@ private:
         return m_kinds.isEntry(stack) || (!m_stated && m_entries.contains(m_kinds.place(stack)));
     }
 
-    /// Places whose allocations come first after another phase, more than once: where a recording begins in
-    /// the middle of a pass, its first place is none.
+    /// Places whose allocations come first after another phase, more than once, and most often once until the
+    /// next phase: what comes several times in every pass is a layer. Where a recording begins in the middle
+    /// of a pass, its first place is none.
     void learnEntries()
     {
-        bool inside = false;
-        std::unordered_map<std::uint64_t, int> firsts;
+        struct Seen {
+            int first = 0; ///< runs of forward that begin with it
+            int once = 0; ///< runs that have it once
+            int runs = 0; ///< runs that have it
+        };
+        std::unordered_map<std::uint64_t, Seen> seen;
+        std::unordered_map<std::uint64_t, int> run;
+        const auto closeRun = [&] {
+            for (const auto& [place, count] : run) {
+                ++seen[place].runs;
+                seen[place].once += count == 1 ? 1 : 0;
+            }
+            run.clear();
+        };
+        std::uint64_t before = 0;
         for (std::size_t i = 0; i < m_phases.size(); ++i) {
-            if (!isAlloc(i))
+            if (!isAlloc(i) || m_phases[i] == Phase::Unknown)
                 continue;
-            const bool forward = m_phases[i] == Phase::Forward;
-            if (forward)
-                m_stated |= m_kinds.isEntry(m_events.stack[i]);
-            if (forward && !inside && m_kinds.place(m_events.stack[i]) != 0)
-                ++firsts[m_kinds.place(m_events.stack[i])];
-            if (m_phases[i] != Phase::Unknown)
-                inside = forward;
+            if (m_phases[i] != Phase::Forward) {
+                closeRun();
+                continue;
+            }
+            m_stated |= m_kinds.isEntry(m_events.stack[i]);
+            const std::uint64_t place = m_kinds.place(m_events.stack[i]);
+            if (run.empty())
+                ++seen[place].first;
+            if (run.empty() || place != before)
+                ++run[place];
+            before = place;
         }
-        for (const auto& [place, count] : firsts)
-            if (count > 1)
+        closeRun();
+        for (const auto& [place, count] : seen)
+            if (place != 0 && count.first > 1 && 2 * count.once > count.runs)
                 m_entries.insert(place);
     }
 

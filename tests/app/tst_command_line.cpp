@@ -112,6 +112,7 @@ private slots:
         row({"at", file, "--event", "x"}, "whole number");
         row({"at", file, "--time", "soon"}, "needs seconds");
         row({"at", file, "--peak", "--device", "3"}, "no device 3; it has 0");
+        row({"at", file, "--peak", "--by", "label", "--rules", "/does/not/exist.json"}, "no such file");
         row({"at", file, "--peak", "--by", "colour"}, "\"colour\"");
         row({"at", file, "--peak", "--top", "-1"}, "from 0 on");
         row({"fnord"}, "neither a command nor a file");
