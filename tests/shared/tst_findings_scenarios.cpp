@@ -56,7 +56,7 @@ void TestFindingsScenarios::scenarios_data()
         {"SC-03", ""},
         {"SC-03", "control=1 layers=20"},
         {"SC-03", "state_mib=61000 act_mib=900 layers=40 --torch-version 2.1"},
-        {"SC-03", "state_mib=30000 act_mib=2500 --scale 0.25"},
+        {"SC-03", "--scale 0.25 --pickle-protocol 2"},
         {"SC-04", ""},
         {"SC-04", "--torch-version 2.11 --pickle-protocol 5"},
         {"SC-04", "fp8=1"},
