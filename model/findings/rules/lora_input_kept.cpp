@@ -128,9 +128,18 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     Search search(input, facts);
     if (!search.run(job) || search.kept().empty())
         return;
-    const SetPeak worst = highestSum(input.replay, search.kept());
+    // Statistics of a norm are saved beside its output; they are no input.
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    std::uint64_t largest = 0;
+    for (const AllocationId id : search.kept())
+        largest = std::max(largest, all.size[index(id)]);
+    std::vector<AllocationId> kept;
+    for (const AllocationId id : search.kept())
+        if (all.size[index(id)] * 64 >= largest)
+            kept.push_back(id);
+    const SetPeak worst = highestSum(input.replay, kept);
     if (worst.bytes > 0)
-        output.findings.push_back(report(input, search.kept(), worst, job));
+        output.findings.push_back(report(input, kept, worst, job));
 }
 
 } // namespace
