@@ -63,6 +63,9 @@ private:
             return;
         if (!m_batch.ids.empty() && m_batch.ids.back() == id)
             return; // a completion right after its request
+        const bool waits = m_all.pendingState[index(id)] != m_all.endState[index(id)];
+        if (waits && m_input.replay.device().events.action[index(event)] == Action::FreeCompleted)
+            return; // streams were polled: the program gave it up earlier
         const StackId stack = m_all.stack[index(id)];
         const StateIndex state = stateOf(static_cast<Moment>(index(event)));
         const bool named = valid(stack) && !m_input.replay.snapshot->stacks[stack].empty();
@@ -100,7 +103,7 @@ private:
         const AllocationId one = m_batch.ids.front();
         const Role role = m_input.labels.role(one);
         if (role == Role::SavedActivation || role == Role::Gradient || role == Role::OptimizerTemporary
-            || role == Role::Parameter || bornIn(m_input, one) == Phase::Optimizer)
+            || (role == Role::Parameter && at == Phase::Setup) || bornIn(m_input, one) == Phase::Optimizer)
             return false;
         const bool reversed = std::is_sorted(m_batch.ids.rbegin(), m_batch.ids.rend());
         if (reversed)

@@ -135,6 +135,12 @@ std::shared_ptr<const Edits> recomputed(const RuleInput& input, const std::vecto
     return edits;
 }
 
+bool hasBackward(const RuleInput& input)
+{
+    return std::any_of(input.phases.spans.begin(), input.phases.spans.end(),
+        [](const PhaseSpan& span) { return backwardLike(span.phase); });
+}
+
 std::vector<std::string> askedLabels(const RunConfig& config)
 {
     if (config.text("model.recompute_granularity") != "selective")

@@ -43,6 +43,9 @@ std::optional<std::vector<ModulePass>> modulePasses(
 /// begins, one pass at a time.
 std::shared_ptr<const Edits> recomputed(const RuleInput& input, const std::vector<ModulePass>& passes);
 
+/// Some backward pass is in the recording: without one, what was freed may as well be an evaluation's.
+bool hasBackward(const RuleInput& input);
+
 /// The labels asked for by a selective granularity; {"core_attn"} when it names none.
 std::vector<std::string> askedLabels(const RunConfig& config);
 

@@ -3,6 +3,7 @@
 #include "model/findings/estimates.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace tidemark {
 
@@ -29,7 +30,17 @@ public:
         closeCalls();
         return true;
     }
-    const std::vector<AllocationId>& kept() const { return m_kept; }
+    /// Without the statistics of norms, which are saved beside the output and are no input.
+    std::vector<AllocationId> inputs() const
+    {
+        std::vector<AllocationId> out;
+        for (const AllocationId id : m_kept) {
+            const auto norm = m_largest.find(m_all.stack[index(id)]);
+            if (norm == m_largest.end() || m_all.size[index(id)] * 64 >= norm->second)
+                out.push_back(id);
+        }
+        return out;
+    }
 
 private:
     std::uint64_t is(AllocationId id) const { return m_facts.of(m_all.stack[index(id)]); }
@@ -42,6 +53,8 @@ private:
             return;
         // Megatron Bridge: the norm inside the wrapped base layer, whose frozen weight needs no input.
         if ((facts & in::TeNorm) != 0 && (facts & in::AdapterBase) != 0) {
+            std::uint64_t& largest = m_largest[m_all.stack[index(id)]];
+            largest = std::max(largest, m_all.size[index(id)]);
             if (isSaved(m_input, id))
                 m_kept.push_back(id);
             return;
@@ -78,6 +91,7 @@ private:
     const AllocationColumns& m_all;
     const StackFacts& m_facts;
     std::vector<AllocationId> m_kept;
+    std::map<StackId, std::uint64_t> m_largest; ///< of a norm's allocations, saved or not, by stack
     std::vector<AllocationId> m_before; ///< made between two runs of adapter calls
     bool m_inCalls = false;
     bool m_copied = false; ///< the calls keep copies of their own instead
@@ -126,11 +140,14 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         return;
     }
     Search search(input, facts);
-    if (!search.run(job) || search.kept().empty())
+    if (!search.run(job))
         return;
-    const SetPeak worst = highestSum(input.replay, search.kept());
+    const std::vector<AllocationId> kept = search.inputs();
+    if (kept.empty())
+        return;
+    const SetPeak worst = highestSum(input.replay, kept);
     if (worst.bytes > 0)
-        output.findings.push_back(report(input, search.kept(), worst, job));
+        output.findings.push_back(report(input, kept, worst, job));
 }
 
 } // namespace

@@ -11,8 +11,8 @@ extern const Rule recomputeCandidateRule;
 namespace {
 
 /// Of the peak; less is not worth a layer's time.
-constexpr double leastShare = 0.01;
-constexpr double leastAttentionShare = 0.03;
+constexpr double leastShare = 0.05;
+constexpr double leastAttentionShare = 0.05;
 
 bool on(const RunConfig& config, const char* key)
 {
@@ -105,6 +105,13 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
     if (live.empty() || share < (attention ? leastAttentionShare : leastShare)
         || (attention && fusedAttention(input.config)))
         return;
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    const bool freed = std::any_of(live.begin(), live.end(),
+        [&](AllocationId id) { return all.endState[index(id)] < input.replay.states(); });
+    if (freed && !hasBackward(input)) {
+        output.undecided.push_back({recomputeCandidateRule.id, needsPhases});
+        return;
+    }
     std::sort(live.begin(), live.end());
     const Severity severity = input.ooms.empty() ? Severity::Info : Severity::Warning;
     Finding out = findingOf(input, recomputeCandidateRule, severity, live, input.peak);

@@ -27,12 +27,6 @@ bool replays(const RuleInput& input, const StackFacts& facts)
     return false;
 }
 
-bool hasBackward(const RuleInput& input)
-{
-    return std::any_of(input.phases.spans.begin(), input.phases.spans.end(),
-        [](const PhaseSpan& span) { return span.phase == Phase::Backward; });
-}
-
 std::vector<AllocationId> savedAtPeak(
     const RuleInput& input, const StackFacts& facts, const Boundary* boundary)
 {
