@@ -4,7 +4,24 @@
 #include <vector>
 
 // One line a rule, in the order in which they run: rules/<name>.cpp defines `const Rule <name>Rule`.
-#define TIDEMARK_RULES(X)
+#define TIDEMARK_RULES(X)                                                                                    \
+    X(captureBlocked)                                                                                        \
+    X(capacity)                                                                                              \
+    X(wrongPool)                                                                                             \
+    X(fragmentation)                                                                                         \
+    X(outsideAllocator)                                                                                      \
+    X(thinMargin)                                                                                            \
+    X(tight)                                                                                                 \
+    X(setupPeak)                                                                                             \
+    X(poolHeld)                                                                                              \
+    X(unsharedPools)                                                                                         \
+    X(pendingFrees)                                                                                          \
+    X(allocatorRetries)                                                                                      \
+    X(roundingWaste)                                                                                         \
+    X(reservedCreep)                                                                                         \
+    X(phaseReserved)                                                                                         \
+    X(unreachableLargeBlocks)                                                                                \
+    X(allIdle)
 
 namespace tidemark {
 
