@@ -48,7 +48,9 @@ QString plural(std::uint64_t count, const QString& one, const QString& many)
 QString classText(const OomScene& scene, StreamId stream, PoolId pool)
 {
     const Snapshot& snapshot = *scene.of.replay->snapshot;
-    const QString streams = valid(stream) ? shownText(streamName(snapshot, stream)) : QString();
+    QString streams = valid(stream) ? shownText(streamName(snapshot, stream)) : tr("an unknown stream");
+    if (valid(stream) && snapshot.streams[index(stream)] == 0)
+        streams.prepend(tr("the "));
     if (!valid(pool))
         return tr("a private pool of its own");
     if (index(pool) == 0)
@@ -83,7 +85,7 @@ QString captureSentences(const OomScene& scene, const QString& who)
     const OomAutopsy& a = scene.autopsy();
     return tr("%1 asked for %2 while a CUDA graph was being captured. %3 of cached memory was free, but "
               "nothing is given back to the device during a capture, and the device had %4 left.")
-        .arg(who, bold(requestText(scene)), bold(bytesText(scene.freeInside)),
+        .arg(who, bold(requestText(scene)), bold(bytesText(a.unflushed)),
             a.deviceFree ? bytesText(*a.deviceFree) : tr("an unknown amount"));
 }
 
@@ -229,7 +231,7 @@ OomWords verdictWords(const OomScene& scene, std::optional<int> rank)
     if (a.thinMargin)
         words.sentences += QLatin1Char(' ')
             + tr("The margin is below %1, the granularity of these numbers: the verdict hangs on little.")
-                  .arg(bytesText(scene.thinBelow));
+                  .arg(bytesText(a.thinBelow()));
     return words;
 }
 
@@ -259,9 +261,9 @@ std::vector<OomCheck> verdictChecks(const OomScene& scene)
         a.capturing ? tr("capturing") : QString(), tr("told from the frames of the failed request")));
     if (a.slack) {
         const std::uint64_t margin = magnitude(*a.slack);
-        checks.push_back(check(margin >= scene.thinBelow, tr("The margin is not thin"),
+        checks.push_back(check(margin >= a.thinBelow(), tr("The margin is not thin"),
             compared(
-                margin, margin >= scene.thinBelow, QStringLiteral("≥"), QStringLiteral("<"), scene.thinBelow),
+                margin, margin >= a.thinBelow(), QStringLiteral("≥"), QStringLiteral("<"), a.thinBelow()),
             tr("1 % of what is usable, or 40 MiB for each hole")));
     }
     const QString others = tr("Other users hold little of the card");

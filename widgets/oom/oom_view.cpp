@@ -105,7 +105,7 @@ OomView::OomView(Session& session, ViewState& view, Style& style, QWidget* paren
     barColumn->addWidget(m_bar);
     makePinSection();
     makeLiveSection();
-    m_checkSection = new QWidget;
+    m_checkSection = new QWidget(this);
     auto* const checkColumn = new QVBoxLayout(m_checkSection);
     checkColumn->setContentsMargins(0, 0, 0, 0);
     checkColumn->setSpacing(0);
@@ -153,7 +153,7 @@ OomView::~OomView()
 
 void OomView::makePinSection()
 {
-    m_pinSection = new QWidget;
+    m_pinSection = new QWidget(this);
     m_pinModel = new OomPinsModel(this);
     m_pinDelegate = new LiveTableDelegate(m_style, this);
     m_pinDelegate->setShareColumn(-1);
@@ -182,7 +182,7 @@ void OomView::makePinSection()
 
 void OomView::makeLiveSection()
 {
-    m_liveSection = new QWidget;
+    m_liveSection = new QWidget(this);
     m_liveModel = new LiveTableModel(this);
     m_liveDelegate = new LiveTableDelegate(m_style, this);
     m_liveTable = new Table(
