@@ -107,8 +107,8 @@ struct OomFixture : PanelFixture {
     }
     QString said()
     {
-        return (oom.banner().title() + QLatin1Char('\n') + oom.banner().sentences())
-            .replace(QChar(0xa0), QLatin1Char(' '));
+        QString text = oom.banner().title() + QLatin1Char('\n') + oom.banner().sentences();
+        return text.replace(QChar(0xa0), QLatin1Char(' '));
     }
     QPoint centreOf(std::size_t box)
     {
