@@ -22,6 +22,7 @@ constexpr double fadedText = 0.55;
 LiveTableDelegate::LiveTableDelegate(const Style& style, QObject* parent)
     : QStyledItemDelegate(parent)
     , m_style(style)
+    , m_shareColumn(static_cast<int>(LiveColumn::Share))
 { }
 
 void LiveTableDelegate::setSequential(bool sequential)
@@ -50,11 +51,10 @@ void LiveTableDelegate::paint(
     painter->save();
     painter->setFont(option.font);
     const double ratio = option.widget ? option.widget->devicePixelRatioF() : 1;
-    const auto column = static_cast<LiveColumn>(index.column());
-    if (column == LiveColumn::Key) {
+    if (index.column() == static_cast<int>(LiveColumn::Key)) {
         painter->setOpacity(1);
         paintKey(*painter, cell, index, text, second, ratio);
-    } else if (column == LiveColumn::Share) {
+    } else if (index.column() == m_shareColumn) {
         paintShare(*painter, cell, index, text, selected);
     } else {
         painter->setPen(text);

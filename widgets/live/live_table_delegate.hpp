@@ -18,6 +18,8 @@ public:
 
     /// The colouring's slots are steps of a scale.
     void setSequential(bool sequential);
+    /// The column drawn as a bar: that of the live table unless said otherwise, −1 for none.
+    void setShareColumn(int column) { m_shareColumn = column; }
     void paint(
         QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
@@ -29,6 +31,7 @@ private:
 
     const Style& m_style;
     bool m_sequential = false;
+    int m_shareColumn;
 };
 
 } // namespace tidemark

@@ -191,9 +191,10 @@ QString LiveTableModel::text(LiveColumn column, const LiveFigures& figures) cons
                 && figures.matchedBytes < figures.bytes
             ? partText(figures.matchedBytes, figures.bytes)
             : bytesCell(figures);
-    case LiveColumn::Share:
-        return percentText(
-            table.bytes ? static_cast<double>(figures.bytes) / static_cast<double>(table.bytes) : 0);
+    case LiveColumn::Share: {
+        const std::uint64_t whole = m_rows.usable.value_or(table.bytes);
+        return percentText(whole ? static_cast<double>(figures.bytes) / static_cast<double>(whole) : 0);
+    }
     case LiveColumn::Count:
         return countText(figures.allocations);
     case LiveColumn::Largest:
@@ -406,6 +407,8 @@ QVariant LiveTableModel::headerData(int section, Qt::Orientation orientation, in
             Qt::Alignment(Qt::AlignVCenter | (isText(column) ? Qt::AlignLeft : Qt::AlignRight)));
     if (role != Qt::DisplayRole)
         return {};
+    if (column == LiveColumn::Share && m_rows.usable)
+        return tr("of usable");
     return columnTitle(column, m_rows.table ? m_rows.table->by : GroupBy::Site);
 }
 

@@ -19,6 +19,8 @@ struct LiveRows {
     std::shared_ptr<const std::vector<std::uint8_t>> matches; ///< null without a search
     std::shared_ptr<const LiveTable> table;
     std::vector<std::uint32_t> order;
+    /// What shares are of: all the allocator could use; absent: what is live.
+    std::optional<std::uint64_t> usable;
 };
 
 /// The rows of the live table for a view: in sorted order, the tail folded into one last row with its sum.

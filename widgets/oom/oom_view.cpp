@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/oom/oom_view.hpp"
+
+#include "widgets/common/moment_text.hpp"
+#include "widgets/live/live_table_delegate.hpp"
+#include "widgets/live/live_table_model.hpp"
+#include "widgets/oom/oom_banner.hpp"
+#include "widgets/oom/oom_capacity_bar.hpp"
+#include "widgets/oom/oom_map.hpp"
+#include "widgets/oom/oom_pins.hpp"
+#include "widgets/style/style.hpp"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace tidemark {
+
+namespace {
+
+constexpr int fewestRows = 4;
+constexpr int mostPinRows = 4;
+constexpr int shareWidth = 104;
+
+/// A table without type-ahead (letters are commands everywhere) that copies its rows.
+class Table : public QTableView {
+public:
+    Table(std::function<QString()> copy, QWidget* parent)
+        : QTableView(parent)
+        , m_copy(std::move(copy))
+    {
+        setSelectionBehavior(QAbstractItemView::SelectRows);
+        setSelectionMode(QAbstractItemView::SingleSelection);
+        setEditTriggers(QAbstractItemView::NoEditTriggers);
+        setShowGrid(false);
+        setAlternatingRowColors(true);
+        setFrameShape(QFrame::NoFrame);
+        setWordWrap(false);
+        setTabKeyNavigation(false);
+        setCornerButtonEnabled(false);
+        setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+        verticalHeader()->hide();
+        verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+        horizontalHeader()->setHighlightSections(false);
+        horizontalHeader()->setSectionsClickable(false);
+        horizontalHeader()->setMinimumSectionSize(30);
+    }
+    void keyboardSearch(const QString&) override { }
+
+protected:
+    bool event(QEvent* event) override
+    {
+        if (event->type() == QEvent::ShortcutOverride
+            && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
+            event->accept();
+            return true;
+        }
+        return QTableView::event(event);
+    }
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        if (event->matches(QKeySequence::Copy))
+            QGuiApplication::clipboard()->setText(m_copy());
+        else
+            QTableView::keyPressEvent(event);
+    }
+
+private:
+    std::function<QString()> m_copy;
+};
+
+} // namespace
+
+OomView::OomView(Session& session, ViewState& view, Style& style, QWidget* parent)
+    : QWidget(parent)
+    , m_session(session)
+    , m_view(view)
+    , m_style(style)
+    , m_banner(new OomBanner(style, this))
+    , m_barBox(new QWidget(this))
+    , m_bar(new OomCapacityBar(view, style, m_barBox))
+    , m_body(new QSplitter(this))
+    , m_left(new QWidget(m_body))
+    , m_leftColumn(new QVBoxLayout(m_left))
+    , m_rightScroll(new QScrollArea(m_body))
+    , m_rightColumn(nullptr)
+    , m_map(new OomMap(session, view, style, m_left))
+    , m_refresher(*this, [this] { refresh(false); })
+    , m_task([this](std::shared_ptr<const OomScene>&& scene) { take(std::move(scene)); })
+{
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::Base);
+    m_bar->setBackgroundRole(QPalette::Base);
+    auto* const barColumn = new QVBoxLayout(m_barBox);
+    barColumn->addWidget(m_bar);
+    makePinSection();
+    makeLiveSection();
+    m_checkSection = new QWidget(this);
+    auto* const checkColumn = new QVBoxLayout(m_checkSection);
+    checkColumn->setContentsMargins(0, 0, 0, 0);
+    checkColumn->setSpacing(0);
+    auto* const checkHeading = new QLabel(tr("Checks behind the verdict"), m_checkSection);
+    m_headings.push_back(checkHeading);
+    m_checks = new OomChecks(style, m_checkSection);
+    checkColumn->addWidget(checkHeading);
+    checkColumn->addWidget(m_checks);
+
+    auto* const right = new QWidget;
+    right->setAutoFillBackground(true);
+    right->setBackgroundRole(QPalette::Base);
+    m_rightColumn = new QVBoxLayout(right);
+    m_rightColumn->setContentsMargins(0, 0, 0, 0);
+    m_rightColumn->setSpacing(0);
+    m_rightScroll->setWidget(right);
+    m_rightScroll->setWidgetResizable(true);
+    m_rightScroll->setFrameShape(QFrame::NoFrame);
+    m_rightScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_leftColumn->setContentsMargins(0, 0, 0, 0);
+    m_leftColumn->setSpacing(0);
+    m_leftColumn->addWidget(m_map, 1);
+    m_body->addWidget(m_left);
+    m_body->addWidget(m_rightScroll);
+    m_body->setChildrenCollapsible(false);
+    m_body->setStretchFactor(0, 61);
+    m_body->setStretchFactor(1, 39);
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_banner);
+    column->addWidget(m_barBox);
+    column->addWidget(m_body, 1);
+    connectAll();
+    restyle();
+    collect();
+}
+
+OomView::~OomView()
+{
+    // Answers to the tables' selection would reach half-destroyed members.
+    m_pinTable->selectionModel()->disconnect(this);
+    m_liveTable->selectionModel()->disconnect(this);
+}
+
+void OomView::makePinSection()
+{
+    m_pinSection = new QWidget(this);
+    m_pinModel = new OomPinsModel(this);
+    m_pinDelegate = new LiveTableDelegate(m_style, this);
+    m_pinDelegate->setShareColumn(-1);
+    m_pinTable = new Table([this] { return m_pinModel->copyText(); }, m_pinSection);
+    m_pinTable->setModel(m_pinModel);
+    m_pinTable->setItemDelegate(m_pinDelegate);
+    m_pinTable->setAccessibleName(tr("Who holds the holes open"));
+    m_pinTable->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QHeaderView* const header = m_pinTable->horizontalHeader();
+    header->setSectionResizeMode(QHeaderView::ResizeToContents);
+    header->setSectionResizeMode(OomPinsModel::Site, QHeaderView::Stretch);
+    auto* const heading = new QLabel(tr("Who holds the holes open"), m_pinSection);
+    m_headings.push_back(heading);
+    m_pinWords = new QLabel(m_pinSection);
+    m_pinWords->setWordWrap(true);
+    m_pinSum = new QLabel(m_pinSection);
+    m_pinSum->setWordWrap(true);
+    auto* const column = new QVBoxLayout(m_pinSection);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(heading);
+    column->addWidget(m_pinTable);
+    column->addWidget(m_pinSum);
+    column->addWidget(m_pinWords);
+}
+
+void OomView::makeLiveSection()
+{
+    m_liveSection = new QWidget(this);
+    m_liveModel = new LiveTableModel(this);
+    m_liveDelegate = new LiveTableDelegate(m_style, this);
+    m_liveTable = new Table(
+        [this] {
+            constexpr int key = static_cast<int>(LiveColumn::Key);
+            const std::vector<int> shown{key, static_cast<int>(LiveColumn::Count),
+                static_cast<int>(LiveColumn::Live), static_cast<int>(LiveColumn::Share)};
+            QStringList lines;
+            if (m_scene)
+                lines << LiveTableModel::copyHeader(shown, m_scene->of.grouping->by());
+            for (int row = 0; row < m_liveModel->rowCount(); ++row)
+                lines << m_liveModel->copyLine(row, shown);
+            return lines.join(QLatin1Char('\n'));
+        },
+        m_liveSection);
+    m_liveTable->setModel(m_liveModel);
+    m_liveTable->setItemDelegate(m_liveDelegate);
+    m_liveTable->setAccessibleName(tr("What fills the card"));
+    m_liveTable->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    m_liveTable->installEventFilter(this);
+    m_liveTable->viewport()->installEventFilter(this);
+    QHeaderView* const header = m_liveTable->horizontalHeader();
+    for (int i = 0; i < LiveTableModel::columns; ++i) {
+        const auto column = static_cast<LiveColumn>(i);
+        const bool shown = column == LiveColumn::Key || column == LiveColumn::Count
+            || column == LiveColumn::Live || column == LiveColumn::Share;
+        header->setSectionHidden(i, !shown);
+    }
+    header->setSectionResizeMode(QHeaderView::ResizeToContents);
+    header->setSectionResizeMode(static_cast<int>(LiveColumn::Key), QHeaderView::Stretch);
+    header->setSectionResizeMode(static_cast<int>(LiveColumn::Share), QHeaderView::Fixed);
+    auto* const heading = new QLabel(tr("What fills the card"), m_liveSection);
+    m_headings.push_back(heading);
+    m_liveAt = new QLabel(m_liveSection);
+    m_liveAt->setForegroundRole(QPalette::PlaceholderText);
+    m_liveAt->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_liveSum = new QLabel(m_liveSection);
+    m_liveSum->setWordWrap(true);
+    auto* const head = new QHBoxLayout;
+    head->setContentsMargins(0, 0, 0, 0);
+    head->addWidget(heading);
+    head->addWidget(m_liveAt, 1);
+    auto* const column = new QVBoxLayout(m_liveSection);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(head);
+    column->addWidget(m_liveTable, 1);
+    column->addWidget(m_liveSum);
+}
+
+void OomView::connectAll()
+{
+    connect(&m_session, &Session::opened, this, &OomView::collect);
+    connect(&m_session, &Session::deviceChanged, this, &OomView::collect);
+    connect(&m_session, &Session::diagnosisChanged, this, &OomView::collect);
+    connect(&m_session, &Session::cardSizeChanged, this, [this] {
+        m_data.deviceTotal = m_session.cardSize();
+        schedule();
+    });
+    connect(&m_session, &Session::siteModeChanged, this, &OomView::schedule);
+    connect(&m_view, &ViewState::colourByChanged, this, &OomView::schedule);
+    connect(&m_view, &ViewState::selectionChanged, this, &OomView::followSelection);
+    connect(&m_style, &Style::changed, this, &OomView::restyle);
+    connect(m_banner, &OomBanner::goToRequested, this, &OomView::goToEvent);
+    connect(m_banner, &OomBanner::eventChosen, this, &OomView::setEvent);
+    connect(m_banner, &OomBanner::copyRequested, this,
+        [this] { QGuiApplication::clipboard()->setText(copyText()); });
+    connect(m_bar, &OomCapacityBar::picking, this, &OomView::toEvent);
+    connect(m_map, &OomMap::picking, this, &OomView::toEvent);
+    const auto pick = [this](const QModelIndex& index, bool pins) {
+        if (m_following || !m_scene || !index.isValid())
+            return;
+        if (pins) {
+            pinSentenceOf(index.row());
+            selectGroup(m_pinModel->pins(index.row()).group);
+        } else if (const auto figures = m_liveModel->figures(index.row())) {
+            selectGroup(figures->group);
+        }
+    };
+    for (const bool pins : {true, false}) {
+        QTableView* const table = pins ? m_pinTable : m_liveTable;
+        connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [pick, pins](const QModelIndex& current) { pick(current, pins); });
+        connect(
+            table, &QTableView::clicked, this, [pick, pins](const QModelIndex& index) { pick(index, pins); });
+    }
+    const auto expand = [this](const QModelIndex& index) {
+        if (!m_liveModel->isFold(index.row()))
+            return;
+        m_expanded = true;
+        updateLimit();
+    };
+    connect(m_liveTable, &QTableView::doubleClicked, this, expand);
+}
+
+bool OomView::eventFilter(QObject* watched, QEvent* event)
+{
+    // Not from inside the resize: the view is still working on its own geometry.
+    if (watched == m_liveTable->viewport() && event->type() == QEvent::Resize)
+        QMetaObject::invokeMethod(this, &OomView::updateLimit, Qt::QueuedConnection);
+    if (watched == m_liveTable && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        const QModelIndex current = m_liveTable->currentIndex();
+        if ((key == Qt::Key_Return || key == Qt::Key_Enter) && m_liveModel->isFold(current.row())) {
+            m_expanded = true;
+            updateLimit();
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void OomView::restyle()
+{
+    const Metrics& metrics = m_style.metrics();
+    m_barBox->layout()->setContentsMargins(
+        2 * metrics.padding, metrics.padding, 2 * metrics.padding, metrics.unit);
+    for (QLabel* heading : m_headings) {
+        heading->setFont(m_style.font(FontRole::Strong));
+        heading->setContentsMargins(metrics.padding, metrics.unit, metrics.padding, metrics.unit / 2);
+    }
+    for (QLabel* small : {m_pinWords, m_pinSum, m_liveAt, m_liveSum}) {
+        small->setFont(m_style.font(FontRole::Small));
+        small->setContentsMargins(metrics.padding, metrics.unit / 2, metrics.padding, metrics.unit / 2);
+    }
+    QPalette quiet = m_style.theme().palette();
+    quiet.setColor(QPalette::WindowText, m_style.color(Tone::Text2));
+    m_pinWords->setPalette(quiet);
+    m_liveAt->setPalette(quiet);
+    for (QTableView* table : {m_pinTable, m_liveTable}) {
+        table->setFont(m_style.font(FontRole::Base));
+        table->verticalHeader()->setMinimumSectionSize(metrics.row);
+        table->verticalHeader()->setDefaultSectionSize(metrics.row);
+        table->horizontalHeader()->setFixedHeight(metrics.header);
+    }
+    m_liveTable->horizontalHeader()->resizeSection(
+        static_cast<int>(LiveColumn::Share), metrics.px(shareWidth));
+    m_liveTable->setMinimumHeight(metrics.header + fewestRows * metrics.row);
+    m_body->setHandleWidth(metrics.splitter);
+    if (m_scene)
+        showPins();
+}
+
+void OomView::collect()
+{
+    OomData found;
+    found.replay = m_session.replay();
+    found.deviceTotal = m_session.cardSize();
+    const auto diagnosis = m_session.diagnosis();
+    if (diagnosis && found.replay && m_session.deviceIndex() < diagnosis->devices.size())
+        found.ooms = diagnosis->devices[m_session.deviceIndex()].ooms;
+    if (diagnosis)
+        for (const Finding& finding : diagnosis->findings)
+            if (finding.rank)
+                found.rank = finding.rank;
+    setData(std::move(found));
+}
+
+void OomView::setData(OomData shown)
+{
+    m_task.cancel();
+    m_data = std::move(shown);
+    m_event = static_cast<int>(m_data.ooms.size()) - 1;
+    m_scene.reset();
+    m_expanded = false;
+    QStringList events;
+    for (const OomAutopsy& oom : m_data.ooms)
+        events << eventLine(*m_data.replay, oom);
+    m_banner->setEvents(events, m_event);
+    for (QWidget* part : {static_cast<QWidget*>(m_banner), m_barBox, static_cast<QWidget*>(m_body)})
+        part->hide();
+    m_bar->setScene(nullptr);
+    m_map->setScene(nullptr);
+    m_pinModel->setScene(nullptr);
+    m_liveModel->clear();
+    emit contentChanged();
+    schedule();
+}
+
+void OomView::setEvent(int event)
+{
+    if (event == m_event || event < 0 || event >= static_cast<int>(m_data.ooms.size()))
+        return;
+    m_event = event;
+    m_expanded = false;
+    schedule();
+}
+
+OomSceneRequest OomView::request() const
+{
+    OomSceneRequest request;
+    request.replay = m_data.replay;
+    request.autopsy = m_data.ooms[static_cast<std::size_t>(m_event)];
+    request.grouping = m_session.grouping(GroupBy::Site);
+    bool sites = false;
+    for (std::uint32_t i = 0; i < request.grouping->count() && !sites; ++i)
+        sites = valid(request.grouping->site(i));
+    if (!sites)
+        request.grouping = m_session.grouping(GroupBy::ExactSize);
+    request.colouring = m_session.colouring(m_view.colourBy());
+    request.phases = m_session.phases();
+    request.deviceTotal = m_data.deviceTotal;
+    return request;
+}
+
+void OomView::refresh(bool now)
+{
+    m_refresher.done();
+    if (!hasContent() || !m_data.replay || m_data.replay != m_session.replay())
+        return;
+    const OomSceneRequest wanted = request();
+    if (now) {
+        m_task.cancel();
+        take(buildOomScene(wanted, {}));
+        return;
+    }
+    m_task.request([wanted](const Job& job) { return buildOomScene(wanted, job); });
+}
+
+void OomView::flush()
+{
+    refresh(true);
+    m_map->flush();
+    updateLimit();
+}
+
+void OomView::take(std::shared_ptr<const OomScene>&& scene)
+{
+    if (!hasContent() || scene->of.replay != m_data.replay)
+        return;
+    m_scene = std::move(scene);
+    showScene();
+}
+
+void OomView::showScene()
+{
+    m_following = true;
+    m_banner->setWords(verdictWords(*m_scene, m_data.rank));
+    m_bar->setScene(m_scene);
+    m_checks->setChecks(verdictChecks(*m_scene));
+    showPins();
+    showLive();
+    m_map->setScene(m_scene);
+    arrange();
+    for (QWidget* part : {static_cast<QWidget*>(m_banner), m_barBox, static_cast<QWidget*>(m_body)})
+        part->show();
+    m_following = false;
+    followSelection();
+}
+
+void OomView::showPins()
+{
+    const Metrics& metrics = m_style.metrics();
+    m_pinDelegate->setSequential(m_scene->of.colouring->sequential);
+    m_pinModel->setScene(m_scene);
+    const int rows = std::clamp(m_pinModel->rowCount(), 1, mostPinRows);
+    m_pinTable->setFixedHeight(metrics.header + rows * metrics.row);
+    m_pinSum->setText(pinSum(*m_scene));
+    m_pinSum->setVisible(m_pinModel->rowCount() > 1 || !m_scene->pinsAreAll);
+    pinSentenceOf(0);
+}
+
+void OomView::pinSentenceOf(int row)
+{
+    m_pinWords->setText(
+        row < m_pinModel->rowCount() ? pinSentence(*m_scene, m_pinModel->pins(row)) : QString());
+}
+
+void OomView::showLive()
+{
+    LiveRows rows;
+    rows.replay = m_scene->of.replay;
+    rows.grouping = m_scene->of.grouping;
+    rows.colouring = m_scene->of.colouring;
+    rows.table = m_scene->live;
+    rows.order = m_scene->liveOrder;
+    if (m_scene->usable > 0)
+        rows.usable = m_scene->usable;
+    m_liveDelegate->setSequential(rows.colouring->sequential);
+    m_liveModel->setRows(std::move(rows));
+    m_liveAt->setText(atMomentText(*m_scene->of.replay, m_scene->live->state));
+    m_liveSum->setText(liveSum(*m_scene));
+    updateLimit();
+}
+
+/// By size there is nothing to see in the map: what fills the card takes its place.
+void OomView::arrange()
+{
+    const bool bySize = m_scene->autopsy().verdict == Verdict::Capacity || !m_scene->state;
+    m_map->setVisible(!bySize);
+    m_pinSection->setVisible(m_pinModel->rowCount() > 0);
+    m_leftColumn->removeWidget(m_liveSection);
+    while (QLayoutItem* const item = m_rightColumn->takeAt(0))
+        delete item;
+    if (m_pinModel->rowCount() > 0)
+        m_rightColumn->addWidget(m_pinSection);
+    if (bySize)
+        m_leftColumn->addWidget(m_liveSection, 1);
+    else
+        m_rightColumn->addWidget(m_liveSection, 1);
+    m_rightColumn->addWidget(m_checkSection);
+    if (bySize)
+        m_rightColumn->addStretch(1);
+    for (QWidget* section : {m_liveSection, m_checkSection})
+        section->show();
+}
+
+void OomView::updateLimit()
+{
+    const int row = std::max(1, m_liveTable->verticalHeader()->defaultSectionSize());
+    const int fitting = std::max(fewestRows, m_liveTable->viewport()->height() / row);
+    m_following = true;
+    if (m_expanded)
+        m_liveModel->setLimit(std::nullopt);
+    else
+        m_liveModel->setLimit(static_cast<std::size_t>(fitting - 1));
+    m_following = false;
+    followSelection();
+}
+
+void OomView::followSelection()
+{
+    if (m_following || !m_scene)
+        return;
+    const Selection& selection = m_view.selection();
+    std::optional<std::uint32_t> group;
+    if (selection.kind == Selection::Kind::Group && selection.groupBy == m_scene->of.grouping->by())
+        group = selection.group;
+    else if (selection.kind == Selection::Kind::Allocation && valid(selection.allocation))
+        group = m_scene->of.grouping->of(selection.allocation);
+    m_following = true;
+    const int pinRow = group ? m_pinModel->rowOf(*group) : -1;
+    const int liveRow = group ? m_liveModel->rowOf(*group) : -1;
+    if (pinRow >= 0) {
+        m_pinTable->selectRow(pinRow);
+        pinSentenceOf(pinRow);
+    } else {
+        m_pinTable->clearSelection();
+    }
+    if (liveRow >= 0)
+        m_liveTable->selectRow(liveRow);
+    else
+        m_liveTable->clearSelection();
+    m_following = false;
+}
+
+void OomView::toEvent()
+{
+    if (!m_scene || m_view.cursor() == m_scene->autopsy().state)
+        return;
+    m_view.pushHistory();
+    m_view.setCursor(m_scene->autopsy().state);
+}
+
+void OomView::selectGroup(std::uint32_t group)
+{
+    Selection selection;
+    selection.kind = Selection::Kind::Group;
+    selection.group = group;
+    selection.groupBy = m_scene->of.grouping->by();
+    toEvent();
+    m_view.select(selection);
+}
+
+void OomView::goToEvent()
+{
+    if (hasContent())
+        toEvent();
+}
+
+QString OomView::copyText() const
+{
+    return m_scene ? oomReport(*m_scene, m_data.rank) : QString();
+}
+
+QString OomView::pinSumText() const
+{
+    return m_pinSum->text();
+}
+
+QString OomView::liveSumText() const
+{
+    return m_liveSum->text();
+}
+
+} // namespace tidemark
