@@ -23,6 +23,7 @@ int period(Pattern pattern, double ratio)
             return 5.0;
         case Pattern::PoolHeld:
         case Pattern::CutOff:
+        case Pattern::Finding:
             return 6.0;
         }
         return 6.0;
@@ -55,6 +56,8 @@ int patternInk(Pattern pattern, int x, int y, double ratio)
         return diagonalInk(wrap(x + y, size), size, std::max(1.0, ratio));
     case Pattern::Pinned:
         return diagonalInk(wrap(x + y, size), size, thin);
+    case Pattern::Finding:
+        return diagonalInk(wrap(x - y, size), size, thin);
     case Pattern::PoolHeld:
         return std::max(
             diagonalInk(wrap(x + y, size), size, thin), diagonalInk(wrap(x - y, size), size, thin));
