@@ -18,7 +18,9 @@ struct FramePattern {
     std::vector<std::string> functions; ///< any of them; empty: any function
 };
 
-/// The module an allocation belongs to: first rule that matches wins, top to bottom.
+/// The module an allocation belongs to: first rule that matches wins, top to bottom. Rules may share an id:
+/// alternatives that one `all` cannot express. A rule without any test matches nothing by itself (F-bwd: given
+/// to what backward allocates without Python frames).
 struct LabelRule {
     std::string id; ///< "F-attn"; what findings refer to
     std::string label; ///< "core attention"; what is shown
@@ -27,7 +29,11 @@ struct LabelRule {
     /// No frame may match any of these.
     std::vector<FramePattern> none;
     bool privatePool = false; ///< matches also memory of private pools, whatever its stack
-    bool innermost = false; ///< only the innermost frame outside torch is looked at
+    bool inPrivatePool = false; ///< only memory of private pools
+    /// The groups are looked for in frames outside torch only, and the innermost of them that matches gives
+    /// the label: function@file:line (unless `label` names a fixed one with "named": true).
+    bool innermost = false;
+    bool named = false; ///< an innermost rule that keeps its own label
 };
 
 /// The table of resources/labels.json, or a user's file in front of it.

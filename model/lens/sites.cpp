@@ -39,8 +39,9 @@ std::string_view withoutArguments(std::string_view name)
     return name.substr(0, end);
 }
 
-/// Name of the autograd node a frame runs, as in the graph: "MulBackward0", "AccumulateGrad".
-std::string_view nodeOf(std::string_view name)
+} // namespace
+
+std::string_view autogradNode(std::string_view name)
 {
     constexpr std::string_view kineto = "autograd::engine::evaluate_function: ";
     if (name.starts_with(kineto))
@@ -62,6 +63,8 @@ std::string_view nodeOf(std::string_view name)
     }
     return {};
 }
+
+namespace {
 
 /// Name of the operator a dispatcher or profiler frame calls: "aten::sum_dim_IntList".
 std::string operatorOf(std::string_view name)
@@ -119,7 +122,7 @@ private:
     std::string ofFrameworks(std::span<const FrameId> stack) const
     {
         for (const FrameId frame : stack)
-            if (const std::string_view node = nodeOf(name(frame)); !node.empty())
+            if (const std::string_view node = autogradNode(name(frame)); !node.empty())
                 return displayText(node, maxNameChars) + (node == "AccumulateGrad" ? "" : " (backward)");
         for (const FrameId frame : stack)
             if (isPython(frame))

@@ -36,6 +36,10 @@ bool isFrameworkFrame(std::string_view name, std::string_view file);
 /// `function@file:line` with the file's base name, safe to show; `function` alone for frames without a file.
 std::string frameText(const Snapshot& snapshot, FrameId frame);
 
+/// Name of the autograd node a frame's function runs, as in the graph: "MulBackward0", "AccumulateGrad"; empty
+/// for other functions.
+std::string_view autogradNode(std::string_view function);
+
 /// How sites are chosen from stacks.
 enum class SiteMode {
     User, ///< innermost frame that is not framework-internal
