@@ -17,6 +17,7 @@ namespace tidemark {
 
 extern const Command infoCommand;
 extern const Command atCommand;
+extern const Command diagnoseCommand;
 extern const Command renderCommand;
 
 std::span<const Command* const> commands()
@@ -24,6 +25,7 @@ std::span<const Command* const> commands()
     static constexpr std::array all{
         &infoCommand,
         &atCommand,
+        &diagnoseCommand,
         &renderCommand,
     };
     return all;

@@ -79,4 +79,25 @@ private:
     std::variant<T, Error> m_state;
 };
 
+/// Done, or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+public:
+    Result() = default;
+    Result(Error error) // NOLINT: implicit on purpose, `return error;`
+        : m_error(std::move(error))
+    { }
+
+    bool ok() const noexcept { return !m_error; }
+    explicit operator bool() const noexcept { return ok(); }
+    const Error& error() const
+    {
+        assert(!ok());
+        return *m_error;
+    }
+
+private:
+    std::optional<Error> m_error;
+};
+
 } // namespace tidemark

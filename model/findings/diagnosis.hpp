@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tidemark {
@@ -41,9 +42,16 @@ struct Diagnosis {
     std::vector<ConfigCheck> checks;
     RunConfig config; ///< with what the snapshot says
 
-    /// {"findings", "data_quality", "config"} as help/command-line.md says.
-    std::string json() const;
+    /// {"findings", "data_quality", "config"} as help/command-line.md says, on one line. `file` is put in
+    /// front when it is not empty.
+    std::string json(std::string_view file = {}) const;
 };
+
+/// The same object for configuration checks without a snapshot.
+std::string configJson(const std::vector<ConfigCheck>& checks);
+
+/// Out-of-memory events that are taken apart, the first ones and the last; programs may catch thousands.
+inline constexpr std::size_t maxAutopsies = 64;
 
 /// Runs all rules on all devices. Cost: ≤ 1.5 s for 10⁶ events. Reports Stage::Findings. Null when stopped.
 std::shared_ptr<const Diagnosis> diagnose(

@@ -12,14 +12,17 @@
 
 namespace tidemark {
 
-/// What a fix would do to the recorded lifetimes: end allocations earlier (or never make them), and add
-/// memory that the changed program needs instead. Requested bytes.
+/// What a fix would do to the recorded lifetimes: end allocations earlier (or never make them), take them
+/// away for a while, and add memory that the changed program needs instead. Requested bytes.
 class Edits {
 public:
     /// The allocation would not exist.
     void drop(AllocationId id) { m_cuts.push_back({id, 0}); }
     /// It would end at `state` (first state in which it is gone), if that is earlier.
     void endAt(AllocationId id, StateIndex state) { m_cuts.push_back({id, state}); }
+    /// It would be gone in the states [first, end) and be there again afterwards, as recorded: what
+    /// recomputing or offloading does to a saved tensor.
+    void pause(AllocationId id, StateIndex first, StateIndex end) { m_pauses.push_back({id, first, end}); }
     /// Only `bytes` of it would remain.
     void shrink(AllocationId id, std::uint64_t bytes) { m_shrinks.push_back({id, bytes}); }
     /// Memory the changed program holds in the states [first, end).
@@ -27,10 +30,18 @@ public:
     {
         m_additions.push_back({first, end, bytes, std::move(owner)});
     }
-    bool empty() const { return m_cuts.empty() && m_shrinks.empty() && m_additions.empty(); }
+    bool empty() const
+    {
+        return m_cuts.empty() && m_pauses.empty() && m_shrinks.empty() && m_additions.empty();
+    }
 
     struct Cut {
         AllocationId id;
+        StateIndex end;
+    };
+    struct Pause {
+        AllocationId id;
+        StateIndex first;
         StateIndex end;
     };
     struct Shrink {
@@ -44,11 +55,13 @@ public:
         std::string owner;
     };
     std::span<const Cut> cuts() const { return m_cuts; }
+    std::span<const Pause> pauses() const { return m_pauses; }
     std::span<const Shrink> shrinks() const { return m_shrinks; }
     std::span<const Addition> additions() const { return m_additions; }
 
 private:
     std::vector<Cut> m_cuts;
+    std::vector<Pause> m_pauses;
     std::vector<Shrink> m_shrinks;
     std::vector<Addition> m_additions;
 };
@@ -70,8 +83,9 @@ struct EditedCurve {
 };
 
 /// Applies several fixes together (never add up two of them): an allocation that several edits cut ends at
-/// the earliest, one that several shrink has the least bytes. Cost: one pass over the curve's changes plus
-/// the edits sorted. Null when stopped. Any thread.
+/// the earliest, one that several take away is gone whenever one of them says so, one that several shrink has
+/// the least bytes; the same fix given twice counts once. Cost: one pass over the curve's changes plus the
+/// edits sorted. Null when stopped. Any thread.
 std::optional<EditedCurve> applyEdits(
     const Replay& replay, std::span<const std::shared_ptr<const Edits>> edits, const Job& job);
 

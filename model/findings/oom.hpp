@@ -22,7 +22,10 @@ enum class Verdict : std::uint8_t {
     OutsideAllocator, ///< V6: others hold the card
     Unknown, ///< the event lacks what the verdict needs
 };
+/// "capture-blocked", "capacity", …, "unknown".
 const char* verdictName(Verdict verdict);
+/// "V1" … "V6", "none" for unknown.
+const char* verdictCode(Verdict verdict);
 
 /// A live block that keeps free memory from going back to the device.
 struct PinningBlock {
@@ -50,12 +53,26 @@ struct OomAutopsy {
     std::optional<std::uint64_t> deviceFree;
     std::optional<std::int64_t> slack; ///< reserved + free − allocated − waiting − request
     std::uint64_t growth = 0; ///< what the segment would have had to grow by
+    bool reservedKnown = false; ///< else the figures of segments are all 0
     std::int64_t reserved = 0;
     std::int64_t allocated = 0; ///< block bytes
     std::int64_t waiting = 0;
-    std::uint64_t pinned = 0; ///< free bytes in native segments with live blocks
+    /// Default pool: free bytes in native segments with live blocks, and partly used expandable pages.
+    std::uint64_t pinned = 0;
+    std::uint64_t pinnedHoles = 0;
+    std::uint64_t pinnedSegments = 0;
     std::uint64_t sameClassPinned = 0; ///< of those, in the request's pool kind and stream
-    std::uint64_t elsewhere = 0; ///< free bytes of other streams and private pools
+    std::uint64_t sameClassFree = 0; ///< all free bytes there
+    /// Free bytes of other streams and private pools, of the request's pool kind.
+    std::uint64_t elsewhere = 0;
+    std::uint64_t elsewhereHoles = 0;
+    std::uint64_t elsewherePrivate = 0; ///< of `elsewhere`, in private pools
+    std::vector<SegmentId> elsewhereSegments;
+    /// Default pool: cached memory that a flush would have given back; only left over while flushes are
+    /// barred.
+    std::uint64_t unflushed = 0;
+    std::uint64_t unflushedSegments = 0;
+    std::vector<SegmentId> unflushedIds;
     std::uint64_t largestHole = 0;
     std::uint64_t holes = 0;
     double unusable = 0; ///< M5 for the request
@@ -63,6 +80,14 @@ struct OomAutopsy {
     bool thinMargin = false; ///< V5
     bool capturing = false;
     bool expandable = false; ///< expandable segments were on
+    /// Reserved + free: all the allocator could own.
+    std::optional<std::uint64_t> usable() const
+    {
+        return deviceFree && reservedKnown ? std::optional(static_cast<std::uint64_t>(reserved) + *deviceFree)
+                                           : std::nullopt;
+    }
+    /// V5's bound: 1 % of what is usable, or 40 MiB a hole.
+    std::uint64_t thinBelow() const;
     std::vector<PinningBlock> pins; ///< by leverage, highest first
     std::vector<HoleClass> holeClasses; ///< by size, largest first
     std::string cannotTell; ///< what is missing when the verdict is Unknown
@@ -70,6 +95,8 @@ struct OomAutopsy {
 
 /// Takes one event apart. Cost: as SegmentHistory::stateAt. Any thread.
 OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std::uint64_t> deviceTotal);
+/// Whether expandable segments were on, by the file alone: its settings, else its segments and events.
+bool expandableInFile(const Snapshot& snapshot, const DeviceTrace& device);
 
 /// What the text of an OutOfMemoryError says, as pasted by a user.
 struct OomText {
@@ -80,12 +107,15 @@ struct OomText {
     std::optional<std::uint64_t> reservedUnallocated;
     std::optional<std::uint64_t> privatePools;
     std::optional<std::uint64_t> nonPyTorch;
+    std::optional<std::uint64_t> processUsed; ///< "this process has … memory in use"
     std::optional<std::int64_t> slack; ///< free + reserved but unallocated − tried
     Verdict verdict = Verdict::Unknown;
     bool thinMargin = false;
     bool advisesExpandable = false;
     std::string explanation; ///< two sentences
 };
+/// Old and new wordings, PyTorch 1.1 on. Messages of other libraries ("CUDA error: out of memory", NCCL) give
+/// Verdict::OutsideAllocator and no figures; anything else is an error.
 Result<OomText> parseOomText(std::string_view text);
 
 } // namespace tidemark

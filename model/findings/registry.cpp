@@ -4,7 +4,40 @@
 #include <vector>
 
 // One line a rule, in the order in which they run: rules/<name>.cpp defines `const Rule <name>Rule`.
-#define TIDEMARK_RULES(X)
+// clang-format off
+#define TIDEMARK_RULES(X) \
+    X(captureBlocked) \
+    X(capacity) \
+    X(wrongPool) \
+    X(fragmentation) \
+    X(outsideAllocator) \
+    X(thinMargin) \
+    X(tight) \
+    X(setupPeak) \
+    X(poolHeld) \
+    X(unsharedPools) \
+    X(pendingFrees) \
+    X(allocatorRetries) \
+    X(roundingWaste) \
+    X(reservedCreep) \
+    X(phaseReserved) \
+    X(unreachableLargeBlocks) \
+    X(allIdle) \
+    X(loraGatheredInput) \
+    X(loraExtraCopies) \
+    X(recomputeCandidate) \
+    X(recomputeOff) \
+    X(checkpointInputs) \
+    X(checkpointLevel) \
+    X(recomputeBurst) \
+    X(logits) \
+    X(optimizerPeak) \
+    X(gradientsKept) \
+    X(leak) \
+    X(batchFree) \
+    X(sameSizeTemporaries) \
+    X(loraInputKept)
+// clang-format on
 
 namespace tidemark {
 

@@ -34,7 +34,14 @@ struct CheckFacts {
     bool outOfMemory = false;
     bool loraGatheredInput = false; ///< the finding of that name exists
     bool hasSteps = false; ///< ProfilerStep annotations
+    std::vector<int> otherFailedRanks; ///< of the run's other files, when several are looked at together
+
+    /// Ranks known to have run out of memory, by number.
+    std::vector<int> failedRanks() const;
+    /// What another file of the same run adds.
+    void merge(const CheckFacts& other);
 };
+/// `rank` and `loraGatheredInput` stay as they are: a snapshot does not tell.
 CheckFacts checkFacts(const Snapshot& snapshot);
 
 /// All 37 checks: those that fired and those that are unknown, by id. Nothing for those that pass.

@@ -43,12 +43,24 @@ public:
     std::optional<std::vector<std::string>> list(std::string_view key) const;
     /// Whether expandable segments were on: the snapshot's word, else that of the environment.
     std::optional<bool> expandableSegments() const;
+    /// An environment variable: "" when the process had none of that name, absent when its environment is not
+    /// known. What the settings file sets (env_vars) counts only where the process had nothing.
+    std::optional<std::string> environment(std::string_view name) const;
+    /// The whole environment of the process was given, so what it lacks was not set.
+    bool environmentKnown() const { return m_environmentKnown; }
+    /// The settings are a whole dump of Megatron Bridge, not a few keys.
+    bool isCompleteDump() const;
     const std::map<std::string, ConfigValue, std::less<>>& values() const { return m_values; }
     /// Files it came from, as given.
     const std::vector<std::string>& files() const { return m_files; }
 
 private:
+    void merge(std::vector<std::pair<std::string, ConfigValue>> settings);
+    Result<void> addEnvironment(std::string_view text);
+    Result<void> addTree(std::string_view text, std::string_view fileName, bool json);
+
     std::map<std::string, ConfigValue, std::less<>> m_values;
+    bool m_environmentKnown = false;
     std::vector<std::string> m_files;
 };
 

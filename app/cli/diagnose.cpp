@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.hpp"
+#include "app/cli/figures_json.hpp"
+#include "model/core/text.hpp"
+#include "model/core/units.hpp"
+#include "model/findings/diagnosis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+namespace tidemark {
+
+extern const Command diagnoseCommand;
+
+namespace {
+
+constexpr std::array options{CommandOption{"--config", "FILE",
+                                 "the run's configuration (run_config.yaml, run.json, an argument dump)"},
+    CommandOption{"--env", "FILE", "the run's environment, as `env` prints it"},
+    CommandOption{"--device-total", "BYTES", "size of the card, as the driver reports it"},
+    CommandOption{"--rules", "FILE", "label rules that go before the built-in ones"}, jsonOption,
+    partialOption, eventsOption};
+
+/// What holds for every file of the call.
+struct Wish {
+    RunConfig config;
+    std::optional<std::uint64_t> deviceTotal;
+    std::shared_ptr<const LabelRules> rules;
+    ReadOptions read;
+    bool json = false;
+};
+
+Result<std::shared_ptr<const LabelRules>> rulesOf(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        return Error{ErrorCode::NotFound, "the label rules cannot be opened.", std::nullopt};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return LabelRules::withUser(text.str(), path);
+}
+
+/// Reads the options; a wrong file among them is said in `streams` and gives its exit status.
+std::optional<int> readWish(const Arguments& arguments, CommandStreams& streams, Wish& wish)
+{
+    const auto total = arguments.number("--device-total");
+    if (!total)
+        return usageError(streams, total.error().message);
+    if (*total && **total <= 0)
+        return usageError(streams, "--device-total needs a number of bytes above 0");
+    if (*total)
+        wish.deviceTotal = static_cast<std::uint64_t>(**total);
+    const auto range = arguments.eventRange();
+    if (!range)
+        return usageError(streams, range.error().message);
+    wish.read = arguments.readOptions();
+    wish.read.events = *range;
+    wish.json = arguments.has(jsonOption.name);
+    for (const char* option : {"--config", "--env"})
+        if (const auto path = arguments.value(option))
+            if (const auto added = wish.config.addFile(*path); !added) {
+                printError(streams.err, *path, added.error());
+                return exitStatus::nothingRead;
+            }
+    if (const auto path = arguments.value("--rules")) {
+        const auto rules = rulesOf(*path);
+        if (!rules) {
+            printError(streams.err, *path, rules.error());
+            return exitStatus::nothingRead;
+        }
+        wish.rules = *rules;
+    }
+    return std::nullopt;
+}
+
+std::string indented(const std::string& text)
+{
+    return "    " + displayText(text) + "\n";
+}
+
+void printFix(std::ostream& out, const Fix& fix)
+{
+    out << "    fix   " << displayText(fix.text);
+    if (fix.removedAtPeak)
+        out << " Removes " << formatBytes(*fix.removedAtPeak) << " at the peak";
+    if (fix.newPeak)
+        out << (fix.removedAtPeak ? ", " : " ") << "new peak " << formatBytes(*fix.newPeak);
+    if (!fix.newPeakOwner.empty())
+        out << " (" << displayText(fix.newPeakOwner) << ")";
+    out << " [" << static_cast<char>(fix.grade) << "]\n";
+    if (!fix.cost.empty())
+        out << "          cost: " << displayText(fix.cost) << '\n';
+    if (!fix.blockedBy.empty())
+        out << "          not here: " << displayText(fix.blockedBy) << '\n';
+}
+
+void printFinding(std::ostream& out, const Finding& finding)
+{
+    out << severityName(finding.severity) << ": " << displayText(finding.title) << '\n'
+        << "    rule  " << finding.rule;
+    if (!finding.playbook.empty())
+        out << " (playbook " << finding.playbook << ")";
+    out << ", " << deviceName(finding.device) << ", "
+        << formatExactBytes(static_cast<std::int64_t>(finding.bytes)) << ", grade "
+        << static_cast<char>(finding.grade);
+    if (finding.eventRange) {
+        const auto [first, last] = *finding.eventRange;
+        out << ", event" << (first == last ? " " : "s ")
+            << formatCount(static_cast<std::int64_t>(index(first)));
+        if (first != last)
+            out << " to " << formatCount(static_cast<std::int64_t>(index(last)));
+    }
+    out << '\n' << indented(finding.explanation);
+    for (const Fix& fix : finding.fixes)
+        printFix(out, fix);
+}
+
+void printChecks(std::ostream& out, const std::vector<ConfigCheck>& checks)
+{
+    std::string unknown;
+    for (const ConfigCheck& check : checks) {
+        if (check.level == CheckLevel::Unknown) {
+            unknown += (unknown.empty() ? "" : ", ") + check.id;
+            continue;
+        }
+        out << "setting     " << check.id << " " << checkLevelName(check.level) << ": "
+            << displayText(check.text) << '\n';
+    }
+    if (!unknown.empty())
+        out << "setting     not decided for lack of settings: " << unknown << '\n';
+}
+
+/// One line that says it all: the gravest finding, or that there is none.
+std::string verdictLine(const Diagnosis& diagnosis)
+{
+    for (const Finding& finding : diagnosis.findings)
+        if (finding.severity == Severity::Critical)
+            return finding.title;
+    if (diagnosis.findings.empty())
+        return "Nothing found.";
+    return "No failure. " + diagnosis.findings.front().title;
+}
+
+void printText(std::ostream& out, const std::string& path, const Diagnosis& diagnosis)
+{
+    out << displayText(path) << ": " << displayText(verdictLine(diagnosis)) << "\n\n";
+    for (const Finding& finding : diagnosis.findings)
+        printFinding(out, finding);
+    for (const Undecided& each : diagnosis.undecided)
+        out << "undecided   " << each.rule << ": " << displayText(each.needs) << '\n';
+    for (const QualityNote& note : diagnosis.rank->quality())
+        out << "note        " << qualityName(note.id) << ": " << displayText(note.sentence) << '\n';
+    printChecks(out, diagnosis.checks);
+    if (!diagnosis.clear.empty()) {
+        out << "clear       ";
+        const char* separator = "";
+        for (const std::string& rule : diagnosis.clear) {
+            out << separator << rule;
+            separator = ", ";
+        }
+        out << '\n';
+    }
+}
+
+/// The configuration of one snapshot: that of the call, then what lies beside the file.
+Result<RunConfig> configFor(const Wish& wish, const std::filesystem::path& file)
+{
+    RunConfig config = wish.config;
+    for (const std::filesystem::path& beside : configFilesBeside(file))
+        if (const auto added = config.addFile(beside); !added)
+            return Error{added.error().code, beside.filename().string() + ": " + added.error().message,
+                added.error().offset};
+    return config;
+}
+
+bool isConfigFile(const std::filesystem::path& file)
+{
+    const std::vector<std::filesystem::path> beside = configFilesBeside(file);
+    return std::any_of(beside.begin(), beside.end(),
+        [&](const std::filesystem::path& each) { return each.filename() == file.filename(); });
+}
+
+/// Diagnoses the files of a call one after the other and keeps count.
+class Runner {
+public:
+    Runner(const Wish& wish, CommandStreams& streams)
+        : m_wish(wish)
+        , m_streams(streams)
+    { }
+
+    void path(const std::filesystem::path& given)
+    {
+        const auto files = expandPaths(std::span(&given, 1));
+        if (!files) {
+            refuse(given.string(), files.error());
+            return;
+        }
+        std::error_code ignored;
+        const bool folder = std::filesystem::is_directory(given, ignored);
+        for (const std::filesystem::path& file : *files)
+            if (!folder || !isConfigFile(file))
+                one(file);
+    }
+
+    int status() const
+    {
+        if (m_read > 0)
+            return m_refused > 0 ? exitStatus::someNotRead : exitStatus::done;
+        if (m_refused == 0)
+            printError(m_streams.err, "",
+                {ErrorCode::NotFound, "there are no files in the given folders.", std::nullopt});
+        return exitStatus::nothingRead;
+    }
+
+private:
+    void refuse(const std::string& path, const Error& error)
+    {
+        ++m_refused;
+        printError(m_streams.err, path, error);
+        if (m_wish.json)
+            m_streams.out << errorJson(path, error) << '\n';
+    }
+
+    void one(const std::filesystem::path& file)
+    {
+        const std::string path = file.string();
+        const auto rank = openRank(file, m_wish.read, terminalJob());
+        if (!rank) {
+            refuse(path, rank.error());
+            return;
+        }
+        warnIfPartial(m_streams, path, *(*rank)->snapshot);
+        DiagnosisOptions options;
+        options.deviceTotal = m_wish.deviceTotal;
+        options.rules = m_wish.rules;
+        options.rank = rankFromName(path);
+        if (auto config = configFor(m_wish, file)) {
+            options.config = std::move(*config);
+        } else {
+            // What lies beside a file may be anything: the diagnosis goes on without it.
+            printError(m_streams.err, path, config.error());
+            options.config = m_wish.config;
+        }
+        const auto diagnosis = diagnose(*rank, options, terminalJob());
+        if (m_wish.json)
+            m_streams.out << diagnosis->json(path) << '\n';
+        else
+            printText(m_streams.out << (m_read > 0 ? "\n" : ""), path, *diagnosis);
+        m_streams.out.flush();
+        ++m_read;
+    }
+
+    const Wish& m_wish;
+    CommandStreams& m_streams;
+    std::size_t m_read = 0;
+    std::size_t m_refused = 0;
+};
+
+int run(const Arguments& arguments, CommandStreams& streams)
+{
+    Wish wish;
+    if (const auto failed = readWish(arguments, streams, wish))
+        return *failed;
+    if (arguments.paths().empty()) {
+        if (wish.config.empty() && !arguments.has("--config") && !arguments.has("--env"))
+            return usageError(streams,
+                "diagnose needs a file or folder, or --config or --env; see tidemark diagnose --help");
+        const std::vector<ConfigCheck> checks = checkConfig(wish.config, {});
+        if (wish.json)
+            streams.out << configJson(checks) << '\n';
+        else
+            printChecks(streams.out, checks);
+        return exitStatus::done;
+    }
+    Runner runner(wish, streams);
+    for (const std::filesystem::path& given : arguments.paths())
+        runner.path(given);
+    return runner.status();
+}
+
+} // namespace
+
+const Command diagnoseCommand{"diagnose", "PATH… [--config FILE] [--env FILE] [--json]",
+    "what is wrong in files: findings with bytes and what to do, settings that conflict, what cannot be "
+    "known",
+    options, run};
+
+} // namespace tidemark

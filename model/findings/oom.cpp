@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/oom.hpp"
+
+#include "model/core/units.hpp"
+#include "model/findings/metrics.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tidemark {
+
+namespace {
+
+constexpr std::uint64_t gib = 1ULL << 30;
+
+std::string bytesText(std::uint64_t bytes)
+{
+    return formatBytes(static_cast<std::int64_t>(bytes));
+}
+
+/// The private pool a request during capture goes to: the event's own where recorded, else that of the last
+/// allocation in a private pool before it. None: a pool without memory so far.
+PoolId poolOfRequest(const Replay& replay, EventIndex event, bool capturing)
+{
+    const EventColumns& events = replay.device().events;
+    if (!events.pool.empty() && valid(events.pool[index(event)]))
+        return events.pool[index(event)];
+    if (!capturing)
+        return PoolId{0};
+    const AllocationColumns& a = replay.timeline.allocations();
+    for (std::size_t i = index(event); i-- > 0;) {
+        if (events.action[i] != Action::Alloc)
+            continue;
+        const AllocationId id = replay.timeline.allocationOf(static_cast<EventIndex>(i));
+        return valid(id) && index(a.pool[index(id)]) != 0 ? a.pool[index(id)] : PoolId::none;
+    }
+    return PoolId::none;
+}
+
+void fillHoles(OomAutopsy& out, const SegmentState& state)
+{
+    std::map<std::uint64_t, std::uint64_t> counts;
+    for (const Piece& piece : state.pieces)
+        if (piece.kind == PieceKind::Free && piece.size > 0)
+            ++counts[piece.size];
+    for (auto it = counts.rbegin(); it != counts.rend(); ++it)
+        out.holeClasses.push_back({it->first, it->second});
+}
+
+void fillState(OomAutopsy& out, const Replay& replay, const MemoryClass& own)
+{
+    const SegmentState state = replay.segments.stateAt(out.state, replay.timeline);
+    const StateMetrics all = metricsOf(state);
+    const StateMetrics same = metricsOf(state, [&](const SegmentView& s) { return classOf(s) == own; });
+    const auto other
+        = [&](const SegmentView& s) { return isSmallPool(s) == own.small && !(classOf(s) == own); };
+    const StateMetrics elsewhere = metricsOf(state, other);
+    out.pinned = all.stuck();
+    out.pinnedHoles = all.pinnedHoles;
+    out.pinnedSegments = all.pinnedSegments;
+    out.sameClassPinned = same.stuck();
+    out.sameClassFree = same.inactive;
+    out.elsewhere = elsewhere.inactive;
+    out.elsewhereHoles = elsewhere.holes;
+    out.elsewherePrivate = elsewhere.privateInactive;
+    out.unflushed = all.releasable;
+    out.unflushedSegments = all.releasableSegments;
+    out.holes = all.holes;
+    out.largestHole = all.largestHole;
+    if (out.request)
+        out.unusable = unusableIndex(state, *out.request);
+    for (const SegmentView& s : state.segments) {
+        if (s.freeBytes > 0 && other(s))
+            out.elsewhereSegments.push_back(s.id);
+        if (s.freeBytes > 0 && s.freeBytes == s.size && index(s.pool) == 0)
+            out.unflushedIds.push_back(s.id);
+    }
+    out.pins = pinningBlocks(state);
+    fillHoles(out, state);
+}
+
+std::string whatIsMissing(const OomAutopsy& out)
+{
+    if (!out.request)
+        return "the event does not state the size that was asked for";
+    if (!out.reservedKnown)
+        return "the file lists no segments, so reserved memory is unknown";
+    if (!out.deviceFree)
+        return "the event does not state how much of the device was free";
+    return {};
+}
+
+/// The tests of the verdict in their order.
+Verdict decide(const OomAutopsy& out)
+{
+    if (out.capturing && out.unflushed >= *out.request)
+        return Verdict::CaptureBlocked;
+    if (*out.slack < 0)
+        return Verdict::Capacity;
+    if (out.sameClassFree + *out.deviceFree < *out.request && *out.request <= out.elsewhere)
+        return Verdict::WrongPool;
+    if (out.pinned + *out.deviceFree >= out.growth)
+        return Verdict::Fragmentation;
+    return Verdict::Unknown;
+}
+
+} // namespace
+
+const char* verdictName(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::CaptureBlocked:
+        return "capture-blocked";
+    case Verdict::Capacity:
+        return "capacity";
+    case Verdict::WrongPool:
+        return "wrong-pool";
+    case Verdict::Fragmentation:
+        return "fragmentation";
+    case Verdict::OutsideAllocator:
+        return "outside-allocator";
+    case Verdict::Unknown:
+        break;
+    }
+    return "unknown";
+}
+
+const char* verdictCode(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::CaptureBlocked:
+        return "V1";
+    case Verdict::Capacity:
+        return "V2";
+    case Verdict::WrongPool:
+        return "V3";
+    case Verdict::Fragmentation:
+        return "V4";
+    case Verdict::OutsideAllocator:
+        return "V6";
+    case Verdict::Unknown:
+        break;
+    }
+    return "none";
+}
+
+bool expandableInFile(const Snapshot& snapshot, const DeviceTrace& device)
+{
+    for (const Setting& setting : snapshot.settings)
+        if (setting.key == "expandable_segments")
+            if (const bool* on = std::get_if<bool>(&setting.value))
+                return *on;
+    const bool mapped = std::any_of(device.events.action.begin(), device.events.action.end(),
+        [](Action a) { return a == Action::SegmentMap || a == Action::SegmentUnmap; });
+    return mapped || std::any_of(device.segments.begin(), device.segments.end(), [](const Segment& segment) {
+        return segment.expandable;
+    });
+}
+
+std::uint64_t OomAutopsy::thinBelow() const
+{
+    return std::max(usable().value_or(0) / 100, 2 * largePage * holes);
+}
+
+OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std::uint64_t> deviceTotal)
+{
+    OomAutopsy out;
+    out.event = oom.event;
+    out.state = static_cast<StateIndex>(index(oom.event)) + 1;
+    if (oom.requested && *oom.requested > 0)
+        out.request = static_cast<std::uint64_t>(*oom.requested);
+    if (oom.deviceFree && *oom.deviceFree >= 0)
+        out.deviceFree = static_cast<std::uint64_t>(*oom.deviceFree);
+    const EventColumns& events = replay.device().events;
+    out.expandable = expandableInFile(*replay.snapshot, replay.device());
+    out.capturing = capturesGraph(*replay.snapshot, events.stack[index(oom.event)]);
+    const PoolId pool = poolOfRequest(replay, oom.event, out.capturing);
+    // A pool of its own on the event: the scope is open, and nothing is flushed while one is.
+    out.capturing = out.capturing || (valid(pool) && index(pool) != 0);
+    out.reservedKnown = replay.segments.reservedKnown();
+    out.allocated = replay.segments.allocated().at(out.state);
+    out.waiting = replay.segments.waiting().at(out.state);
+    if (out.reservedKnown)
+        out.reserved = replay.segments.reserved().at(out.state);
+    if (out.request)
+        out.growth = growthUnit(*out.request, out.expandable);
+    if (replay.segments.known())
+        fillState(out, replay,
+            {out.request && *out.request <= smallRequest, events.stream[index(oom.event)], pool});
+    out.cannotTell = whatIsMissing(out);
+    if (!out.cannotTell.empty())
+        return out;
+    ByteSum slack = out.reserved;
+    slack += static_cast<std::int64_t>(*out.deviceFree);
+    slack -= out.allocated;
+    slack -= out.waiting;
+    slack -= static_cast<std::int64_t>(*out.request);
+    out.slack = slack;
+    out.verdict = decide(out);
+    if (out.verdict == Verdict::Unknown) {
+        out.cannotTell = "free memory of " + bytesText(out.sameClassFree + *out.deviceFree) + " in reach and "
+            + bytesText(out.elsewhere) + " elsewhere are each below the request: no single cause";
+        if (deviceTotal && *out.deviceFree < out.growth
+            && static_cast<std::uint64_t>(out.reserved) + 2 * gib < *deviceTotal)
+            out.verdict = Verdict::OutsideAllocator;
+    }
+    if (out.verdict == Verdict::OutsideAllocator)
+        out.cannotTell.clear();
+    if (out.verdict == Verdict::Capacity || out.verdict == Verdict::Fragmentation)
+        out.thinMargin = static_cast<std::uint64_t>(std::abs(*out.slack)) < out.thinBelow();
+    return out;
+}
+
+} // namespace tidemark

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/findings/metrics.hpp"
+#include "model/findings/rule.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tidemark {
+
+/// "22.54 GiB".
+std::string sizeText(std::uint64_t bytes);
+std::string sizeText(std::int64_t bytes);
+/// "1 block", "24 blocks".
+std::string countText(std::uint64_t count, const char* one, const char* many);
+
+/// Adds a number to a finding's evidence.
+void addEvidence(Finding& finding, const char* key, std::uint64_t value);
+void addEvidence(Finding& finding, const char* key, EvidenceValue value);
+
+/// Device memory of CUDA's caching allocator; host and CPU memory follow other rules.
+bool isGpu(const RuleInput& input);
+/// Whether expandable segments were on: the configuration's word (which holds the snapshot's), else the
+/// file's.
+bool expandableOn(const RuleInput& input);
+/// Why expandable segments may not be switched on here; empty when nothing is known against it.
+std::string expandableBarred(const RunConfig& config);
+/// The advice to switch expandable segments on, blocked where they are barred. Only for runs without them.
+Fix expandableFix(const RuleInput& input, std::string whatItDoes);
+/// A fix with its sentence and grade.
+Fix makeFix(const char* id, std::string text, Grade grade, std::string source = {});
+
+/// A finding about an out-of-memory event with the figures all of them share.
+Finding oomFinding(const RuleInput& input, const char* rule, const OomAutopsy& oom, std::uint64_t bytes);
+/// "event 212" with the request: "the request of 1.50 GiB at event 212".
+std::string requestText(const OomAutopsy& oom);
+
+/// The complete steps; recorded ProfilerStep marks where no phases are known.
+std::vector<Step> stepsOf(const RuleInput& input);
+
+} // namespace tidemark

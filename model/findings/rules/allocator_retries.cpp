@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/rule_tools.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tidemark {
+
+namespace {
+
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
+{
+    if (!isGpu(input))
+        return;
+    std::vector<Step> steps = stepsOf(input);
+    // The first step still grows the cache: steady state begins after it.
+    if (steps.size() < 3)
+        return;
+    steps.erase(steps.begin());
+    std::vector<Flush> bursts;
+    std::set<std::size_t> touched;
+    for (const Flush& flush : flushes(input.replay, job)) {
+        const StateIndex state = static_cast<StateIndex>(index(flush.first)) + 1;
+        const auto step = std::find_if(
+            steps.begin(), steps.end(), [&](const Step& s) { return s.first <= state && state <= s.last; });
+        if (step == steps.end())
+            continue;
+        bursts.push_back(flush);
+        touched.insert(static_cast<std::size_t>(step - steps.begin()));
+    }
+    if (touched.size() < 2 || touched.size() * 2 < steps.size())
+        return;
+    Finding finding = makeFinding(input, "allocator-retries", Severity::Warning);
+    std::uint64_t events = 0;
+    for (const Flush& flush : bursts) {
+        finding.bytes += flush.bytes;
+        events += flush.events;
+    }
+    finding.count = bursts.size();
+    finding.grade = Grade::B;
+    finding.eventRange = std::pair(bursts.front().first, bursts.back().last);
+    finding.lookAt = static_cast<StateIndex>(index(bursts.front().first)) + 1;
+    addEvidence(finding, "flushes", static_cast<std::uint64_t>(bursts.size()));
+    addEvidence(finding, "segment_events", events);
+    addEvidence(finding, "steps_with_flush", static_cast<std::uint64_t>(touched.size()));
+    addEvidence(finding, "steps", static_cast<std::uint64_t>(steps.size()));
+    finding.title = "The allocator emptied its cache " + countText(bursts.size(), "time", "times")
+        + " in steady state to make room, " + sizeText(finding.bytes) + " in all.";
+    finding.explanation
+        = "The driver refused memory, so cached segments went back and were reserved anew, with a wait "
+          "for the device each time. Told from releases that one request made and from reserved "
+          "memory at its limit; no frame called empty_cache.";
+    if (!expandableOn(input))
+        finding.fixes.push_back(expandableFix(input, "pages move instead of whole segments"));
+    finding.fixes.push_back(makeFix("lower-peak",
+        "Lower the peak by what each flush gives back, so that the cache fits beside the live memory.",
+        Grade::B));
+    output.findings.push_back(std::move(finding));
+}
+
+} // namespace
+
+extern const Rule allocatorRetriesRule;
+const Rule allocatorRetriesRule{
+    "allocator-retries", "", "the allocator flushes its cache again and again in steady state", run};
+
+} // namespace tidemark

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/units.hpp"
+#include "model/findings/estimates.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tidemark {
+
+extern const Rule batchFreeRule;
+
+namespace {
+
+/// Fewer than that a function's own variables explain.
+constexpr std::size_t atLeast = 8;
+/// Of the peak; below it nobody waits for the memory.
+constexpr double leastShare = 0.01;
+
+/// Frees of one stack's allocations with nothing allocated or freed between them.
+struct Batch {
+    std::vector<AllocationId> ids; ///< in the order of their frees
+    StateIndex first = 0; ///< state after the first free
+    StateIndex last = 0;
+    EventIndex lastEvent{};
+};
+
+class Search {
+public:
+    explicit Search(const RuleInput& input)
+        : m_input(input)
+        , m_all(input.replay.timeline.allocations())
+    { }
+
+    bool run(const Job& job)
+    {
+        const EventColumns& events = m_input.replay.device().events;
+        for (std::size_t i = 0; i < events.count(); ++i) {
+            if (i % pollInterval == 0 && job.stopped())
+                return false;
+            switch (events.action[i]) {
+            case Action::Alloc:
+                close();
+                break;
+            case Action::FreeRequested:
+            case Action::Free:
+            case Action::FreeCompleted:
+                freed(static_cast<EventIndex>(i));
+                break;
+            default:
+                break;
+            }
+        }
+        close();
+        return true;
+    }
+    const std::vector<Batch>& batches() const { return m_batches; }
+
+private:
+    void freed(EventIndex event)
+    {
+        const AllocationId id = m_input.replay.timeline.allocationOf(event);
+        if (!valid(id))
+            return;
+        if (!m_batch.ids.empty() && m_batch.ids.back() == id)
+            return; // a completion right after its request
+        const StackId stack = m_all.stack[index(id)];
+        const StateIndex state = stateOf(static_cast<Moment>(index(event)));
+        const bool named = valid(stack) && !m_input.replay.snapshot->stacks[stack].empty();
+        if (!named || (!m_batch.ids.empty() && m_all.stack[index(m_batch.ids.back())] != stack))
+            close();
+        if (!named)
+            return;
+        if (m_batch.ids.empty())
+            m_batch.first = state;
+        m_batch.ids.push_back(id);
+        m_batch.last = state;
+        m_batch.lastEvent = event;
+    }
+
+    void close()
+    {
+        if (m_batch.ids.size() >= atLeast) {
+            // A completion that comes late names its allocation a second time.
+            std::set<AllocationId> distinct(m_batch.ids.begin(), m_batch.ids.end());
+            if (distinct.size() >= atLeast && looksCollected()) {
+                m_batches.push_back(m_batch);
+                m_batches.back().ids.assign(distinct.begin(), distinct.end());
+            }
+        }
+        m_batch.ids.clear();
+    }
+
+    /// Backward frees in reverse, an optimizer step its own temporaries, a function the list it has just
+    /// filled. What is left was made here and there, waited, and went at once.
+    bool looksCollected() const
+    {
+        const Phase at = m_input.phases.phaseAt(m_batch.first);
+        if (at == Phase::Backward || at == Phase::Recompute)
+            return false;
+        const AllocationId one = m_batch.ids.front();
+        const Role role = m_input.labels.role(one);
+        if (role == Role::SavedActivation || role == Role::Gradient || role == Role::OptimizerTemporary
+            || role == Role::Parameter || bornIn(m_input, one) == Phase::Optimizer)
+            return false;
+        const bool reversed = std::is_sorted(m_batch.ids.rbegin(), m_batch.ids.rend());
+        if (reversed)
+            return false;
+        const auto [low, high] = std::minmax_element(m_batch.ids.begin(), m_batch.ids.end());
+        const std::size_t madeMeanwhile = index(*high) - index(*low) + 1;
+        return m_all.origin[index(*low)] == Origin::Traced && madeMeanwhile > m_batch.ids.size();
+    }
+
+    const RuleInput& m_input;
+    const AllocationColumns& m_all;
+    Batch m_batch;
+    std::vector<Batch> m_batches;
+};
+
+/// Time from the oldest one's allocation to the first free.
+std::optional<std::int64_t> waited(const RuleInput& input, const Batch& batch)
+{
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    const auto made = input.replay.timeUs(all.firstState[index(batch.ids.front())]);
+    const auto freed = input.replay.timeUs(batch.first);
+    return made && freed ? std::optional(*freed - *made) : std::nullopt;
+}
+
+Finding report(const RuleInput& input, const Batch& batch)
+{
+    const std::uint64_t bytes = sumOf(input.replay, batch.ids);
+    const bool much = shareOf(bytes, peakBytes(input)) > 0.1;
+    Finding out = findingOf(
+        input, batchFreeRule, much ? Severity::Warning : Severity::Info, batch.ids, batch.first - 1);
+    out.site = siteOf(input.sites, input, batch.ids.front());
+    out.eventRange->second = batch.lastEvent;
+    const StackId free = input.replay.timeline.freeStack(batch.ids.front(), input.replay.device());
+    if (const SiteId site = input.sites.of(free); valid(site))
+        out.evidence.push_back({"freed_at", input.sites.name(site)});
+    const std::optional<std::int64_t> wait = waited(input, batch);
+    if (wait)
+        out.evidence.push_back({"waited_us", *wait});
+    Fix fix;
+    fix.id = "break-cycles";
+    fix.text = "Break the reference cycle at " + out.site
+        + " (weak references, or clear the attribute when done): memory is then freed when it is last used, "
+          "not when the "
+          "garbage collector runs.";
+    fix.grade = Grade::D;
+    out.fixes.push_back(fix);
+    out.title = formatBytes(static_cast<std::int64_t>(bytes)) + " freed at once: "
+        + formatCount(static_cast<std::int64_t>(batch.ids.size())) + " allocations of one call site.";
+    out.explanation
+        = "They were made one by one and went together, as when a garbage collector finds dead cycles";
+    if (wait)
+        out.explanation += "; the oldest had waited " + formatDuration(*wait);
+    out.explanation += ".";
+    return out;
+}
+
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
+{
+    Search search(input);
+    if (!search.run(job))
+        return;
+    const std::int64_t peak = peakBytes(input);
+    for (const Batch& batch : search.batches())
+        if (shareOf(sumOf(input.replay, batch.ids), peak) >= leastShare)
+            output.findings.push_back(report(input, batch));
+    const auto& stacks = input.replay.snapshot->stacks;
+    bool frames = false;
+    for (std::size_t i = 0; i < stacks.size() && !frames; ++i)
+        frames = !stacks[static_cast<StackId>(i)].empty();
+    if (!frames)
+        output.undecided.push_back({batchFreeRule.id, needsStacks});
+}
+
+} // namespace
+
+const Rule batchFreeRule{"batch-free", "",
+    "Many allocations of one call site that are freed at once, as a garbage collector does.", run};
+
+} // namespace tidemark

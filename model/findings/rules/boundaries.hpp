@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/findings/estimates.hpp"
+
+#include <span>
+#include <vector>
+
+namespace tidemark {
+
+/// What one recompute label of Megatron Core encloses (help/diagnosis.md).
+struct Boundary {
+    const char* label; ///< "mlp"
+    const char* fix; ///< "recompute-mlp"
+    const char* playbook;
+    /// The stack must have one of these …
+    std::uint64_t any;
+    /// … all of these …
+    std::uint64_t all;
+    /// … and none of these.
+    std::uint64_t none;
+    /// Only outputs are dropped and made again; else the whole module is replayed from its inputs.
+    bool outputOnly;
+    const char* cost; ///< measured elsewhere; "" for none
+    const char* source;
+};
+std::span<const Boundary> boundaries();
+bool encloses(const Boundary& boundary, std::uint64_t facts);
+
+/// One module's pass over one layer and microbatch.
+struct ModulePass {
+    std::vector<AllocationId> saved; ///< what stays until backward
+    /// First state after the module's forward.
+    StateIndex end = 0;
+};
+
+/// The passes of a module, in order. An allocation outside the boundary ends a pass, and so does the pass's
+/// first (stack, size) once more. Null when stopped.
+std::optional<std::vector<ModulePass>> modulePasses(
+    const RuleInput& input, const StackFacts& facts, const Boundary& boundary, const Job& job);
+
+/// Lets the saved tensors of every pass go when its forward ends, and brings them back when its backward
+/// begins, one pass at a time.
+std::shared_ptr<const Edits> recomputed(const RuleInput& input, const std::vector<ModulePass>& passes);
+
+/// The labels asked for by a selective granularity; {"core_attn"} when it names none.
+std::vector<std::string> askedLabels(const RunConfig& config);
+
+} // namespace tidemark

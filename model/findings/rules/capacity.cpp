@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/rule_tools.hpp"
+
+namespace tidemark {
+
+namespace {
+
+/// D2's ladder, in the playbook's order. Fixes that add no memory (allocator settings) are not in it.
+void addFixes(const RuleInput& input, Finding& finding, const LargestSite& largest)
+{
+    if (!largest.name.empty())
+        finding.fixes.push_back(makeFix("shrink-largest-site",
+            "Look first at " + largest.name + ": it holds " + sizeText(largest.bytes)
+                + " when memory runs out.",
+            Grade::A));
+    const bool recomputes = input.config.text("model.recompute_granularity").has_value();
+    finding.fixes.push_back(makeFix("recompute",
+        recomputes ? "Recompute more: compare the module lists of model.recompute_modules by what they keep "
+                     "at the peak."
+                   : "Recompute activations: model.recompute_granularity=selective with the modules that "
+                     "hold most at "
+                     "the peak.",
+        Grade::D, "playbook row D2"));
+    Fix shard = makeFix("distributed-optimizer",
+        "Shard the optimizer state: optimizer.use_distributed_optimizer=true, 18 bytes a parameter become 6 "
+        "+ 12 "
+        "divided by the data-parallel size.",
+        Grade::C, "playbook row D2; estimator of Megatron Bridge");
+    if (input.config.flag("optimizer.use_distributed_optimizer") == true
+        || input.config.flag("ddp.use_distributed_optimizer") == true)
+        shard.blockedBy = "it is on already";
+    finding.fixes.push_back(shard);
+    Fix stages = makeFix("raise-pipeline-parallel",
+        "Raise model.pipeline_model_parallel_size: fewer layers a GPU. The optimizer state of a GPU stays "
+        "the same at "
+        "a fixed world size.",
+        Grade::C, "playbook step S5");
+    stages.cost = "−5.9 % on Llama3-70B SFT, 32 H100, when data parallelism halves; yours will differ";
+    stages.costGrade = Grade::C;
+    finding.fixes.push_back(stages);
+    Fix tensor = makeFix("raise-tensor-parallel",
+        "Raise model.tensor_model_parallel_size only as the last resort.", Grade::C, "playbook step S4");
+    tensor.cost = "−28.4 % on Llama3-70B SFT, 32 H100; yours will differ";
+    tensor.costGrade = Grade::C;
+    finding.fixes.push_back(tensor);
+}
+
+void run(const RuleInput& input, RuleOutput& output, const Job&)
+{
+    for (const OomAutopsy& oom : input.ooms) {
+        if (oom.verdict != Verdict::Capacity)
+            continue;
+        const std::uint64_t deficit = static_cast<std::uint64_t>(-*oom.slack);
+        Finding finding = oomFinding(input, "capacity", oom, deficit);
+        const LargestSite largest
+            = largestSite(input.replay, input.sites, input.replay.timeline.liveAt(oom.state));
+        const bool moot = expandableOn(input);
+        addEvidence(finding, "pytorch_hint_moot", EvidenceValue(moot));
+        finding.site = largest.name;
+        finding.allocations = largest.allocations;
+        finding.count = largest.allocations.size();
+        finding.title = "Out of memory: " + requestText(oom)
+            + " would not have fitted even perfectly packed, " + sizeText(deficit) + " were missing.";
+        finding.explanation = "Live blocks of " + sizeText(oom.allocated) + " leave "
+            + sizeText(
+                oom.reserved + static_cast<std::int64_t>(*oom.deviceFree) - oom.allocated - oom.waiting)
+            + " of the " + sizeText(*oom.usable()) + " the allocator could own.";
+        if (!largest.name.empty()) {
+            addEvidence(finding, "largest_site_bytes", largest.bytes);
+            finding.explanation += " Most of it, " + sizeText(largest.bytes) + " in "
+                + countText(finding.count, "allocation", "allocations") + ", comes from " + largest.name
+                + ".";
+        }
+        if (moot)
+            finding.explanation
+                += " PyTorch's own hint in the error text is moot: expandable segments were on already.";
+        addFixes(input, finding, largest);
+        output.findings.push_back(std::move(finding));
+    }
+}
+
+} // namespace
+
+extern const Rule capacityRule;
+const Rule capacityRule{"capacity", "D2", "even perfectly packed memory would not have held a request", run};
+
+} // namespace tidemark

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/units.hpp"
+#include "model/findings/rules/checkpoints.hpp"
+
+namespace tidemark {
+
+extern const Rule checkpointLevelRule;
+
+namespace {
+
+constexpr double leastShare = 0.01;
+
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
+{
+    const StackFacts facts(*input.replay.snapshot);
+    if (!facts.anyFrames()) {
+        output.undecided.push_back({checkpointLevelRule.id, needsStacks});
+        return;
+    }
+    const std::optional<CheckpointInputs> found = checkpointInputs(input, facts);
+    if (!found || found->perLayer < 2)
+        return;
+    std::vector<AllocationId> surplus;
+    for (std::size_t i = 0; i < found->ids.size(); ++i)
+        if (i % found->perLayer != 0)
+            surplus.push_back(found->ids[i]);
+    if (shareOf(found->each * surplus.size(), peakBytes(input)) < leastShare)
+        return;
+    Finding out = findingOf(input, checkpointLevelRule, Severity::Warning, surplus, input.peak);
+    out.grade = Grade::B;
+    out.site = siteOf(input.sites, input, surplus.front());
+    out.evidence = {{"per_layer", static_cast<std::int64_t>(found->perLayer)},
+        {"bytes_each", static_cast<std::int64_t>(found->each)},
+        {"layers", static_cast<std::int64_t>(found->layers())},
+        {"floor", static_cast<std::int64_t>(found->each * found->layers())},
+        {"retained", static_cast<std::int64_t>(found->each * found->ids.size())},
+        {"per_layer_from", std::string(found->perLayerFrom)}};
+    Fix fix;
+    fix.id = "checkpoint-whole-layers";
+    fix.text = "Put the checkpoint round the whole layer instead of its parts: one input a layer is enough.";
+    fix.grade = Grade::B;
+    auto edits = std::make_shared<Edits>();
+    for (const AllocationId id : surplus)
+        edits->drop(id);
+    fix.edits = edits;
+    estimate(fix, input, job);
+    out.fixes.push_back(fix);
+    out.title = formatBytes(static_cast<std::int64_t>(out.bytes))
+        + " above the floor of activation checkpointing: " + std::to_string(found->perLayer) + " tensors of "
+        + formatBytes(static_cast<std::int64_t>(found->each)) + " a layer where one would do.";
+    out.explanation = "The checkpoint sits on parts of a layer, so each part keeps an input of its own.";
+    output.findings.push_back(std::move(out));
+}
+
+} // namespace
+
+const Rule checkpointLevelRule{"checkpoint-level", "R5",
+    "Several equal tensors a layer at checkpoint boundaries, where one is enough.", run};
+
+} // namespace tidemark

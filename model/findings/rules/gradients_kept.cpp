@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/units.hpp"
+#include "model/findings/estimates.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tidemark {
+
+extern const Rule gradientsKeptRule;
+
+namespace {
+
+/// Gradients of one stack and size that outlive their own step.
+struct Group {
+    std::vector<AllocationId> members;
+    std::vector<std::size_t> bornIn; ///< step, by member
+    bool named = false; ///< their stacks have frames
+};
+
+class Search {
+public:
+    explicit Search(const RuleInput& input)
+        : m_input(input)
+        , m_all(input.replay.timeline.allocations())
+        , m_steps(input.phases.steps)
+    { }
+
+    bool run(const Job& job)
+    {
+        for (std::size_t i = 0; i < m_all.count(); ++i) {
+            if (i % pollInterval == 0 && job.stopped())
+                return false;
+            const auto id = static_cast<AllocationId>(i);
+            if (m_all.origin[i] != Origin::Traced || bornIn(m_input, id) != Phase::Backward)
+                continue;
+            const std::size_t step = stepOf(m_all.firstState[i]);
+            if (step >= m_steps.size() || m_all.endState[i] <= m_steps[step].last)
+                continue;
+            Group& group = m_groups[{m_all.stack[i], m_all.size[i]}];
+            group.named = valid(m_all.stack[i]) && !m_input.replay.snapshot->stacks[m_all.stack[i]].empty();
+            group.members.push_back(id);
+            group.bornIn.push_back(step);
+        }
+        return true;
+    }
+
+    /// Gradients of the groups that pile up.
+    std::vector<AllocationId> piling() const
+    {
+        std::vector<AllocationId> out;
+        for (const auto& [key, group] : m_groups)
+            if (pilesUp(group))
+                out.insert(out.end(), group.members.begin(), group.members.end());
+        return out;
+    }
+
+private:
+    std::size_t stepOf(StateIndex state) const
+    {
+        const auto at = std::lower_bound(m_steps.begin(), m_steps.end(), state,
+            [](const Step& step, StateIndex s) { return step.last < s; });
+        return static_cast<std::size_t>(at - m_steps.begin());
+    }
+
+    /// At the end of some step gradients of that step and of older ones are there together. A gradient that
+    /// zero_grad(set_to_none=False) keeps for good is made once, one that is dropped late has no company.
+    bool pilesUp(const Group& group) const
+    {
+        const std::size_t wanted = group.named ? 2 : 3;
+        for (std::size_t step = 1; step < m_steps.size(); ++step) {
+            std::set<std::size_t> ages;
+            for (std::size_t i = 0; i < group.members.size(); ++i)
+                if (group.bornIn[i] <= step && m_all.endState[index(group.members[i])] > m_steps[step].last)
+                    ages.insert(group.bornIn[i]);
+            if (ages.size() >= wanted && ages.count(step) != 0)
+                return true;
+        }
+        return false;
+    }
+
+    const RuleInput& m_input;
+    const AllocationColumns& m_all;
+    const std::vector<Step>& m_steps;
+    std::map<std::pair<StackId, std::uint64_t>, Group> m_groups;
+};
+
+Finding report(
+    const RuleInput& input, const std::vector<AllocationId>& piling, const SetPeak& worst, const Job& job)
+{
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    Finding out = findingOf(input, gradientsKeptRule, Severity::Warning, worst.live, worst.state);
+    out.site = siteOf(input.sites, input, worst.live.front());
+    std::set<StateIndex> steps;
+    for (const AllocationId id : worst.live)
+        if (const Step* step = input.phases.stepAt(all.firstState[index(id)]))
+            steps.insert(step->first);
+    out.evidence = {{"steps_held", static_cast<std::int64_t>(steps.size())},
+        {"bytes_each", static_cast<std::int64_t>(all.size[index(worst.live.front())])}};
+    Fix fix;
+    fix.id = "zero-grad-each-step";
+    fix.text
+        = "Call optimizer.zero_grad(set_to_none=True) after every step and drop other references to .grad.";
+    fix.grade = Grade::A;
+    auto edits = std::make_shared<Edits>();
+    for (const AllocationId id : piling)
+        if (const Step* step = input.phases.stepAt(all.firstState[index(id)]))
+            edits->endAt(id, step->last + 1);
+    fix.edits = edits;
+    estimate(fix, input, job);
+    out.fixes.push_back(fix);
+    out.title = formatBytes(static_cast<std::int64_t>(out.bytes)) + " of gradients of "
+        + formatCount(static_cast<std::int64_t>(steps.size())) + " steps are held at once.";
+    out.explanation = "Gradients should go when the step is over; here older ones stay beside the new.";
+    return out;
+}
+
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
+{
+    if (input.phases.steps.size() < 2) {
+        output.undecided.push_back({gradientsKeptRule.id, "at least two steps in the recording"});
+        return;
+    }
+    Search search(input);
+    if (!search.run(job))
+        return;
+    const std::vector<AllocationId> piling = search.piling();
+    const SetPeak worst = highestSum(input.replay, piling);
+    if (worst.bytes > 0)
+        output.findings.push_back(report(input, piling, worst, job));
+}
+
+} // namespace
+
+const Rule gradientsKeptRule{
+    "gradients-kept", "", "Gradients of several steps that are held at the same time.", run};
+
+} // namespace tidemark

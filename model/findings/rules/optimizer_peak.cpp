@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/units.hpp"
+#include "model/findings/estimates.hpp"
+
+#include <algorithm>
+
+namespace tidemark {
+
+extern const Rule optimizerPeakRule;
+
+namespace {
+
+/// First state of the optimizer step that a state lies in.
+StateIndex optimizerStart(const RuleInput& input, StateIndex state)
+{
+    const std::vector<PhaseSpan>& spans = input.phases.spans;
+    auto at = std::upper_bound(spans.begin(), spans.end(), state,
+        [](StateIndex s, const PhaseSpan& span) { return s < span.first; });
+    if (at == spans.begin())
+        return state;
+    --at;
+    while (at != spans.begin()) {
+        const PhaseSpan& before = *std::prev(at);
+        if (before.phase != Phase::Optimizer && before.phase != Phase::Unknown)
+            break;
+        --at;
+    }
+    return at->first;
+}
+
+Fix withoutTemporaries(const RuleInput& input, const std::vector<AllocationId>& set, const Job& job)
+{
+    Fix fix;
+    fix.id = "optimizer-fused";
+    fix.text = "Use a fused optimizer (fused=True) or foreach=False: parameters are updated in place or one "
+               "by one, without "
+               "temporaries for all of them at once.";
+    fix.grade = Grade::B;
+    auto edits = std::make_shared<Edits>();
+    for (const AllocationId id : set)
+        if (input.labels.role(id) != Role::OptimizerState)
+            edits->drop(id);
+    fix.edits = edits;
+    estimate(fix, input, job);
+    return fix;
+}
+
+Fix stateEarlier()
+{
+    Fix fix;
+    fix.id = "require-optimizer-init";
+    fix.text
+        = "Count a setting as fitting only after the first optimizer step: its state is made there and stays "
+          "(sharding or offloading it lowers this wall).";
+    fix.grade = Grade::D;
+    return fix;
+}
+
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
+{
+    if (input.phases.phaseAt(input.peak) != Phase::Optimizer) {
+        if (input.phases.phaseAt(input.peak) == Phase::Unknown && input.replay.states() > 1)
+            output.undecided.push_back({optimizerPeakRule.id, needsPhases});
+        return;
+    }
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    const StateIndex start = optimizerStart(input, input.peak);
+    std::vector<AllocationId> set;
+    std::uint64_t state = 0;
+    for (const AllocationId id : input.liveAtPeak) {
+        if (all.firstState[index(id)] < start || bornIn(input, id) != Phase::Optimizer)
+            continue;
+        set.push_back(id);
+        state += input.labels.role(id) == Role::OptimizerState ? all.size[index(id)] : 0;
+    }
+    if (set.empty() || sumOf(input.replay, set) == 0)
+        return;
+    std::sort(set.begin(), set.end());
+    const double share = shareOf(sumOf(input.replay, set), peakBytes(input));
+    Finding out = findingOf(
+        input, optimizerPeakRule, share > 0.1 ? Severity::Warning : Severity::Info, set, input.peak);
+    out.site = siteOf(input.sites, input, set.front());
+    out.evidence = {{"optimizer_state", static_cast<std::int64_t>(state)},
+        {"temporaries", static_cast<std::int64_t>(out.bytes - state)}, {"share_of_peak", share}};
+    if (out.bytes > state)
+        out.fixes.push_back(withoutTemporaries(input, set, job));
+    if (state > 0)
+        out.fixes.push_back(stateEarlier());
+    out.title = formatBytes(static_cast<std::int64_t>(out.bytes))
+        + " made by the optimizer step top the peak: " + formatCount(static_cast<std::int64_t>(out.count))
+        + (out.count == 1 ? " tensor." : " tensors.");
+    out.explanation = state * 2 > out.bytes
+        ? "The optimizer sets up its state here, and it stays: a run that got this far may still not fit."
+        : "The highest point lies in the optimizer step, on top of parameters, gradients and state; saving "
+          "activations will not "
+          "lower it.";
+    output.findings.push_back(std::move(out));
+}
+
+} // namespace
+
+const Rule optimizerPeakRule{
+    "optimizer-peak", "R9", "A peak that lies in the optimizer step: state set-up or temporaries.", run};
+
+} // namespace tidemark

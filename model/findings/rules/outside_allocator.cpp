@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/rule_tools.hpp"
+
+namespace tidemark {
+
+namespace {
+
+/// Context, NCCL and libraries of one process rarely hold more.
+constexpr std::int64_t unusual = 3LL << 30;
+
+void run(const RuleInput& input, RuleOutput& output, const Job&)
+{
+    if (!isGpu(input))
+        return;
+    if (input.ooms.empty() || !input.deviceTotal) {
+        output.undecided.push_back({"outside-allocator",
+            input.ooms.empty()
+                ? "What others hold on the card shows only at an out-of-memory event, and there is none."
+                : "What others hold on the card needs its size: --device-total or "
+                  "hardware.device_total_bytes."});
+        return;
+    }
+    const OomAutopsy* worst = nullptr;
+    std::int64_t most = unusual;
+    for (const OomAutopsy& oom : input.ooms)
+        if (const auto bytes = nonPyTorchBytes(oom, input.deviceTotal); bytes && *bytes > most) {
+            most = *bytes;
+            worst = &oom;
+        }
+    if (worst == nullptr)
+        return;
+    Finding finding = makeFinding(input, "outside-allocator", Severity::Warning);
+    finding.bytes = static_cast<std::uint64_t>(most);
+    finding.eventRange = std::pair(worst->event, worst->event);
+    finding.lookAt = worst->state;
+    addEvidence(finding, "device_total", *input.deviceTotal);
+    addEvidence(finding, "device_free", *worst->deviceFree);
+    addEvidence(finding, "reserved", EvidenceValue(worst->reserved));
+    addEvidence(finding, "outside", EvidenceValue(most));
+    finding.title = sizeText(most) + " of the card are held outside PyTorch's allocator.";
+    finding.explanation = "Of " + sizeText(*input.deviceTotal) + " the allocator had reserved "
+        + sizeText(worst->reserved) + " and " + sizeText(*worst->deviceFree)
+        + " were free when the request failed; the rest belongs to other processes, NCCL, cuBLAS or the CUDA "
+          "context, "
+          "or lies above a limit set for this process.";
+    finding.fixes.push_back(makeFix("free-the-card",
+        "Look at nvidia-smi for other processes on this card; ranks that open a context on card 0 need "
+        "torch.cuda.set_device before their first CUDA call.",
+        Grade::D));
+    finding.fixes.push_back(makeFix("nccl-nvls-off", "Set NCCL_NVLS_ENABLE=0 to lower NCCL's own buffers.",
+        Grade::D, "Megatron Bridge's performance guide"));
+    output.findings.push_back(std::move(finding));
+}
+
+} // namespace
+
+extern const Rule outsideAllocatorRule;
+const Rule outsideAllocatorRule{"outside-allocator", "", "other users hold much of the card", run};
+
+} // namespace tidemark

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/rule_tools.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tidemark {
+
+namespace {
+
+/// The side phase (saving, evaluation) that reserved a segment, or null.
+const PhaseSpan* sideSpanAt(const Phases& phases, StateIndex state)
+{
+    for (const PhaseSpan& span : phases.spans)
+        if (span.phase == Phase::Side && span.first <= state && state <= span.last)
+            return &span;
+    return nullptr;
+}
+
+/// Last state in which an allocation was placed into each segment.
+std::map<SegmentId, StateIndex> lastUses(const Replay& replay)
+{
+    std::map<SegmentId, StateIndex> uses;
+    const AllocationColumns& a = replay.timeline.allocations();
+    for (std::uint32_t i = 0; i < a.count(); ++i)
+        if (const SegmentId id = replay.segments.segmentOf(AllocationId{i}); valid(id)) {
+            StateIndex& last = uses[id];
+            last = std::max(last, a.firstState[i]);
+        }
+    return uses;
+}
+
+/// The name of the innermost mark around a state, for people.
+std::string phaseNameAt(const RuleInput& input, StateIndex state)
+{
+    const Mark* found = nullptr;
+    for (const Mark& mark : input.marks)
+        if (!mark.step && mark.first <= state && state <= mark.last
+            && (found == nullptr || mark.depth >= found->depth))
+            found = &mark;
+    return found != nullptr ? "\"" + found->name + "\"" : "a side phase";
+}
+
+void run(const RuleInput& input, RuleOutput& output, const Job&)
+{
+    const Replay& replay = input.replay;
+    if (!isGpu(input) || !replay.segments.known() || !replay.segments.hasEvents()
+        || std::none_of(input.phases.spans.begin(), input.phases.spans.end(),
+            [](const PhaseSpan& span) { return span.phase == Phase::Side; }))
+        return;
+    const SegmentState state = replay.segments.stateAt(replay.states() - 1, replay.timeline);
+    const std::map<SegmentId, StateIndex> uses = lastUses(replay);
+    struct Idle {
+        std::uint64_t bytes = 0;
+        std::vector<SegmentId> segments;
+    };
+    std::map<StateIndex, Idle> bySpan;
+    for (const SegmentView& s : state.segments) {
+        if (index(s.pool) != 0 || s.expandable || s.since == 0 || s.freeBytes != s.size)
+            continue;
+        const PhaseSpan* span = sideSpanAt(input.phases, s.since);
+        const auto used = uses.find(s.id);
+        // Born in the phase, and the program went on without it afterwards.
+        if (span == nullptr || span->last + 1 >= replay.states()
+            || (used != uses.end() && used->second > span->last))
+            continue;
+        Idle& idle = bySpan[span->first];
+        idle.bytes += s.size;
+        idle.segments.push_back(s.id);
+    }
+    for (const auto& [first, idle] : bySpan) {
+        if (idle.bytes < largePage)
+            continue;
+        Finding finding = makeFinding(input, "phase-reserved", Severity::Warning);
+        finding.bytes = idle.bytes;
+        finding.count = idle.segments.size();
+        finding.segments = idle.segments;
+        finding.lookAt = state.state;
+        const PhaseSpan* span = sideSpanAt(input.phases, first);
+        finding.eventRange = std::pair(EventIndex{first == 0 ? 0 : first - 1},
+            EventIndex{static_cast<std::uint32_t>(replay.states() - 2)});
+        addEvidence(finding, "idle_bytes", idle.bytes);
+        addEvidence(finding, "segments", static_cast<std::uint64_t>(idle.segments.size()));
+        addEvidence(finding, "idle_since_event",
+            EvidenceValue(static_cast<std::int64_t>(momentOf(span != nullptr ? span->last : first))));
+        finding.title = sizeText(idle.bytes) + " in " + countText(idle.segments.size(), "segment", "segments")
+            + " were reserved in " + phaseNameAt(input, first) + " and have been idle ever since.";
+        finding.explanation = "The sizes of that phase fit nothing the training steps ask for, so the "
+                              "segments stay in the cache.";
+        finding.fixes.push_back(makeFix(
+            "empty-cache-after-phase", "Call torch.cuda.empty_cache() at the end of that phase.", Grade::A));
+        if (!expandableOn(input))
+            finding.fixes.push_back(expandableFix(input, "the pages of that phase serve the steps as well"));
+        output.findings.push_back(std::move(finding));
+    }
+}
+
+} // namespace
+
+extern const Rule phaseReservedRule;
+const Rule phaseReservedRule{
+    "phase-reserved", "", "segments reserved in a side phase have been idle ever since", run};
+
+} // namespace tidemark

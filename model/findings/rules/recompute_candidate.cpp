@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/units.hpp"
+#include "model/findings/rules/boundaries.hpp"
+
+#include <algorithm>
+
+namespace tidemark {
+
+extern const Rule recomputeCandidateRule;
+
+namespace {
+
+/// Of the peak; less is not worth a layer's time.
+constexpr double leastShare = 0.01;
+constexpr double leastAttentionShare = 0.03;
+
+bool on(const RunConfig& config, const char* key)
+{
+    return config.flag(key).value_or(false);
+}
+
+/// Why the label cannot be used; empty when nothing is known against it.
+std::string blocked(const RunConfig& config, std::string_view label)
+{
+    if (config.text("model.recompute_granularity") == "full")
+        return "full recompute is set and supersedes single labels";
+    if (on(config, "model.cpu_offloading"))
+        return "cpu_offloading: refused together with recompute (C-07)";
+    if (label == "moe" && on(config, "model.overlap_moe_expert_parallel_comm"))
+        return "overlap_moe_expert_parallel_comm: refused together with moe (C-18)";
+    if (label == "shared_experts" && on(config, "model.moe_shared_expert_overlap"))
+        return "moe_shared_expert_overlap: refused together with shared_experts (C-16)";
+    if (label == "moe_act" && config.flag("model.moe_grouped_gemm") == false)
+        return "moe_grouped_gemm is off: moe_act needs it (C-15)";
+    const bool delayed
+        = !config.text("model.fp8").value_or("").empty() && config.text("model.fp8_recipe") == "delayed";
+    if ((label == "moe_act" || label == "layernorm") && delayed)
+        return "fp8_recipe delayed: refused together with " + std::string(label) + " (C-17)";
+    return {};
+}
+
+/// A fused kernel never keeps what this label would drop.
+bool fusedAttention(const RunConfig& config)
+{
+    const std::string backend = config.text("model.attention_backend").value_or("");
+    return backend == "fused" || backend == "flash" || backend == "auto";
+}
+
+Fix fixOf(const RuleInput& input, const Boundary& boundary, const std::vector<ModulePass>& passes,
+    const Job& job, std::optional<EditedCurve>& edited)
+{
+    Fix fix;
+    fix.id = boundary.fix;
+    fix.text = std::string("Add \"") + boundary.label
+        + "\" to model.recompute_modules with model.recompute_granularity=selective.";
+    fix.grade = Grade::B;
+    fix.edits = recomputed(input, passes);
+    edited = estimate(fix, input, job);
+    fix.cost = boundary.cost;
+    fix.source = boundary.source;
+    if (!fix.cost.empty())
+        fix.costGrade = Grade::C;
+    fix.blockedBy = blocked(input.config, boundary.label);
+    return fix;
+}
+
+void describe(
+    Finding& out, const RuleInput& input, const Boundary& boundary, const std::optional<EditedCurve>& edited)
+{
+    if (edited) {
+        out.evidence.push_back({"removed_at_peak", edited->removedAtOldPeak});
+        out.evidence.push_back({"new_peak", edited->newPeak});
+        out.evidence.push_back({"saved", edited->saved()});
+        out.evidence.push_back({"peak_moved", edited->peakMoved()});
+        out.evidence.push_back({"new_peak_owner", phaseWord(input, edited->newPeakState)});
+    }
+    out.title = formatBytes(static_cast<std::int64_t>(out.bytes)) + " of activations saved inside "
+        + boundary.label + " live at the peak.";
+    out.explanation = "Recomputing them would free them between forward and backward";
+    if (edited && edited->peakMoved())
+        out.explanation += ", but the peak would move: " + formatBytes(edited->removedAtOldPeak)
+            + " less at the old peak lower the highest point by "
+            + formatBytes(std::max<std::int64_t>(edited->saved(), 0)) + ", then the "
+            + phaseWord(input, edited->newPeakState) + " phase is highest";
+    else if (edited)
+        out.explanation += ": the highest point falls by " + formatBytes(edited->saved());
+    out.explanation += ".";
+}
+
+void look(const RuleInput& input, const StackFacts& facts, const Boundary& boundary, RuleOutput& output,
+    const Job& job)
+{
+    const auto passes = modulePasses(input, facts, boundary, job);
+    if (!passes)
+        return;
+    std::vector<AllocationId> live;
+    std::int64_t layers = 0;
+    for (const ModulePass& pass : *passes) {
+        const std::vector<AllocationId> part = liveOf(input.replay, pass.saved, input.peak);
+        live.insert(live.end(), part.begin(), part.end());
+        layers += part.empty() ? 0 : 1;
+    }
+    const double share = shareOf(sumOf(input.replay, live), peakBytes(input));
+    const bool attention = std::string_view(boundary.label) == "core_attn";
+    if (live.empty() || share < (attention ? leastAttentionShare : leastShare)
+        || (attention && fusedAttention(input.config)))
+        return;
+    std::sort(live.begin(), live.end());
+    const Severity severity = input.ooms.empty() ? Severity::Info : Severity::Warning;
+    Finding out = findingOf(input, recomputeCandidateRule, severity, live, input.peak);
+    out.playbook = boundary.playbook;
+    out.site = siteOf(input.sites, input, live.front());
+    out.evidence
+        = {{"label", std::string(boundary.label)}, {"layer_activations", layers}, {"share_of_peak", share}};
+    std::optional<EditedCurve> edited;
+    out.fixes.push_back(fixOf(input, boundary, *passes, job, edited));
+    describe(out, input, boundary, edited);
+    output.findings.push_back(std::move(out));
+}
+
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
+{
+    const StackFacts facts(*input.replay.snapshot);
+    if (!facts.anyFrames()) {
+        output.undecided.push_back({recomputeCandidateRule.id, needsStacks});
+        return;
+    }
+    const std::vector<std::string> asked = askedLabels(input.config);
+    for (const Boundary& boundary : boundaries()) {
+        // What was asked for and is saved all the same is another rule's.
+        if (std::find(asked.begin(), asked.end(), boundary.label) != asked.end())
+            continue;
+        const std::size_t stacks = input.replay.snapshot->stacks.size();
+        bool occurs = false;
+        for (std::size_t i = 0; i < stacks && !occurs; ++i)
+            occurs = encloses(boundary, facts.of(static_cast<StackId>(i)));
+        if (occurs)
+            look(input, facts, boundary, output, job);
+    }
+}
+
+} // namespace
+
+const Rule recomputeCandidateRule{"recompute-candidate", "S3",
+    "Saved activations that one of Megatron Core's recompute labels would drop.", run};
+
+} // namespace tidemark

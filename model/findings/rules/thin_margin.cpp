@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/rule_tools.hpp"
+
+#include <cstdlib>
+
+namespace tidemark {
+
+namespace {
+
+void run(const RuleInput& input, RuleOutput& output, const Job&)
+{
+    for (const OomAutopsy& oom : input.ooms) {
+        if (!oom.thinMargin)
+            continue;
+        Finding finding = makeFinding(input, "thin-margin", Severity::Info);
+        finding.bytes = static_cast<std::uint64_t>(std::abs(*oom.slack));
+        finding.grade = Grade::D;
+        finding.eventRange = std::pair(oom.event, oom.event);
+        finding.lookAt = oom.state;
+        addEvidence(finding, "slack", EvidenceValue(*oom.slack));
+        addEvidence(finding, "one_percent_of_usable", *oom.usable() / 100);
+        addEvidence(finding, "holes", oom.holes);
+        finding.title = "The verdict hangs on " + sizeText(finding.bytes) + ": " + requestText(oom)
+            + (*oom.slack < 0 ? " missed the limit" : " would have fitted")
+            + " by less than the numbers can bear.";
+        finding.explanation = "Below " + sizeText(oom.thinBelow())
+            + " (1 % of what the allocator could own, or two pages a hole) both causes are close: free some "
+              "memory and "
+              "keep it in one piece.";
+        output.findings.push_back(std::move(finding));
+    }
+}
+
+} // namespace
+
+extern const Rule thinMarginRule;
+const Rule thinMarginRule{
+    "thin-margin", "", "a verdict hangs on less than the granularity of the numbers", run};
+
+} // namespace tidemark

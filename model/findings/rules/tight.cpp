@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/units.hpp"
+#include "model/findings/rule_tools.hpp"
+
+namespace tidemark {
+
+namespace {
+
+void run(const RuleInput& input, RuleOutput& output, const Job&)
+{
+    if (!isGpu(input) || input.replay.device().events.count() == 0)
+        return;
+    // A failure for lack of memory says it all; any other one states exactly what could be had.
+    std::optional<std::uint64_t> usable;
+    for (const OomAutopsy& oom : input.ooms) {
+        if (oom.verdict == Verdict::Capacity)
+            return;
+        usable = oom.usable() ? oom.usable() : usable;
+    }
+    const bool exact = usable.has_value();
+    if (!usable)
+        usable = input.deviceTotal;
+    if (!usable || *usable == 0) {
+        output.undecided.push_back({"tight",
+            "How close the peak comes to the card's end needs its size: --device-total or "
+            "hardware.device_total_bytes."});
+        return;
+    }
+    const TraceMetrics m = traceMetrics(input.replay);
+    const double share = static_cast<double>(m.allocatedPeak) / static_cast<double>(*usable);
+    if (share <= 0.92 || m.allocatedPeak > static_cast<std::int64_t>(*usable))
+        return;
+    Finding finding = makeFinding(input, "tight", Severity::Warning);
+    finding.bytes = *usable - static_cast<std::uint64_t>(m.allocatedPeak);
+    finding.grade = Grade::D;
+    finding.lookAt = m.allocatedPeakState;
+    if (m.allocatedPeakState > 0)
+        finding.eventRange
+            = std::pair(EventIndex{m.allocatedPeakState - 1}, EventIndex{m.allocatedPeakState - 1});
+    addEvidence(finding, "allocated_peak", EvidenceValue(m.allocatedPeak));
+    addEvidence(finding, "usable", *usable);
+    addEvidence(finding, "share", EvidenceValue(share));
+    finding.title = "The peak of " + sizeText(m.allocatedPeak) + " takes " + formatPercent(share) + " of "
+        + sizeText(*usable) + ": " + sizeText(finding.bytes) + " are left.";
+    finding.explanation = exact ? "So much the allocator could own when a request failed. Above 92 % a "
+                                  "longer sequence or a fuller expert ends "
+                                  "the run."
+                                : "The card's whole size is taken as the limit; what NCCL and the CUDA "
+                                  "context hold comes off it, so there is "
+                                  "less.";
+    output.findings.push_back(std::move(finding));
+}
+
+} // namespace
+
+extern const Rule tightRule;
+const Rule tightRule{"tight", "", "the peak is above 92 % of what the device can give", run};
+
+} // namespace tidemark

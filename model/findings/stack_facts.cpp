@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/stack_facts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace tidemark {
+
+namespace {
+
+/// A file by the end of its path (or a folder, ending in /), and a function; empty: any.
+struct Test {
+    std::string_view path;
+    std::string_view function;
+    std::uint64_t fact;
+};
+
+constexpr std::array tests{
+    Test{"megatron/bridge/peft/lora_layers.py", "", in::BridgeLora},
+    Test{"megatron/bridge/peft/dora_layers.py", "", in::BridgeOther},
+    Test{"megatron/bridge/peft/canonical_lora.py", "", in::BridgeOther},
+    Test{"megatron/bridge/peft/adapter_wrapper.py", "base_linear_forward", in::AdapterBase},
+    Test{"megatron/bridge/peft/adapter_wrapper.py", "adapter_forward", in::AdapterBranch},
+    Test{"megatron/bridge/peft/utils.py", "forward", in::AdapterBranch},
+    Test{"transformer_engine/pytorch/distributed.py", "gather_along_first_dim", in::TeGather},
+    Test{"megatron/core/tensor_parallel/mappings.py", "_gather_along_first_dim", in::CoreGather},
+    Test{"transformer_engine/pytorch/module/_common.py", "apply_normalization", in::TeNorm | in::Norm},
+    Test{"transformer/attention.py", "get_query_key_value_tensors", in::Qkv},
+    Test{"megatron/core/transformer/mlp.py", "forward", in::DenseMlp},
+    Test{"megatron/core/utils.py", "get_tensor", in::GlobalBuffer},
+    Test{"peft/tuners/lora/", "", in::HfLora},
+    Test{"", "_cast_input_dtype", in::Cast},
+    Test{"torch/nn/functional.py", "dropout", in::Dropout},
+    Test{"torch/utils/checkpoint.py", "forward", in::Checkpoint},
+    Test{"torch/utils/checkpoint.py", "checkpoint", in::Checkpoint},
+    Test{"megatron/core/tensor_parallel/random.py", "forward", in::Checkpoint},
+    Test{"megatron/core/tensor_parallel/random.py", "checkpoint", in::Checkpoint},
+    Test{"transformer_engine/pytorch/distributed.py", "checkpoint", in::Checkpoint},
+    Test{"torch/utils/checkpoint.py", "unpack_hook", in::Replay},
+    Test{"torch/utils/checkpoint.py", "backward", in::Replay},
+    Test{"torch/utils/checkpoint.py", "recompute_fn", in::Replay},
+    Test{"megatron/core/tensor_parallel/random.py", "backward", in::Replay},
+    Test{"megatron/core/tensor_parallel/random.py", "_recompute", in::Replay},
+    Test{"transformer_engine/pytorch/distributed.py", "backward", in::Replay},
+    Test{"transformer_engine/pytorch/cpp_extensions/fused_attn.py", "", in::FusedAttention},
+    Test{"flash_attn/", "", in::FusedAttention},
+    Test{"flash_attn_interface.py", "", in::FusedAttention},
+    Test{"torch/nn/functional.py", "scaled_dot_product_attention", in::FusedAttention},
+    Test{"megatron/core/transformer/dot_product_attention.py", "", in::PlainAttention},
+    Test{"fused_softmax.py", "", in::PlainAttention},
+    Test{"transformer_engine/pytorch/attention/dot_product_attention/", "", in::PlainAttention},
+    Test{"transformer_engine/pytorch/module/layernorm_linear.py", "", in::FusedNorm},
+    Test{"transformer_engine/pytorch/module/layernorm_mlp.py", "", in::FusedNorm},
+    Test{"transformer_engine/pytorch/module/layernorm.py", "", in::Norm},
+    Test{"transformer_engine/pytorch/module/rmsnorm.py", "", in::Norm},
+    Test{"megatron/core/fusions/fused_layer_norm.py", "", in::Norm},
+    Test{"megatron/core/transformer/transformer_layer.py", "_run_input_layernorm", in::Norm},
+    Test{"megatron/core/transformer/transformer_layer.py", "_forward_pre_mlp_layernorm", in::Norm},
+    Test{"transformer/multi_latent_attention.py", "qkv_up_proj_and_rope_apply", in::MlaUp},
+    Test{"megatron/core/transformer/moe/moe_layer.py", "", in::Moe},
+    Test{"megatron/core/transformer/moe/experts.py", "", in::Experts},
+    Test{"megatron/core/transformer/moe/experts.py", "bias_act_func", in::ActivationFunction},
+    Test{"megatron/core/fusions/fused_bias_swiglu.py", "", in::ActivationFunction},
+    Test{"megatron/core/fusions/fused_bias_geglu.py", "", in::ActivationFunction},
+    Test{"megatron/core/fusions/fused_bias_gelu.py", "", in::ActivationFunction},
+    Test{"megatron/core/transformer/moe/shared_experts.py", "", in::SharedExperts},
+    Test{"megatron/core/ssm/gated_delta_net.py", "", in::GatedNorm},
+    Test{"megatron/core/ssm/gdn/gated_delta_net.py", "", in::GatedNorm},
+    Test{"megatron/core/models/gpt/gpt_model.py", "_postprocess", in::Postprocess},
+    Test{"torch/nn/modules/linear.py", "forward", in::OutputLinear},
+    Test{"fsdp/_fully_shard/_fsdp_collectives.py", "", in::Reduction},
+    Test{"fsdp/_fully_shard/_fsdp_param_group.py", "post_backward", in::Reduction},
+};
+
+bool pathMatches(std::string_view path, std::string_view wanted)
+{
+    if (wanted.empty())
+        return true;
+    if (wanted.back() == '/') {
+        const std::size_t at = path.find(wanted);
+        return at != std::string_view::npos && (at == 0 || path[at - 1] == '/');
+    }
+    return path.ends_with(wanted)
+        && (path.size() == wanted.size() || path[path.size() - wanted.size() - 1] == '/');
+}
+
+bool functionMatches(std::string_view name, std::string_view wanted)
+{
+    return wanted.empty() || name == wanted
+        || (name.ends_with(wanted) && name.size() > wanted.size()
+            && name[name.size() - wanted.size() - 1] == '.');
+}
+
+std::uint64_t factsOf(std::string_view name, std::string path)
+{
+    std::replace(path.begin(), path.end(), '\\', '/');
+    std::uint64_t facts = 0;
+    for (const Test& test : tests)
+        if (functionMatches(name, test.function) && pathMatches(path, test.path))
+            facts |= test.fact;
+    return facts;
+}
+
+} // namespace
+
+StackFacts::StackFacts(const Snapshot& snapshot)
+{
+    m_ofFrame.resize(snapshot.frames.size());
+    for (std::size_t i = 0; i < m_ofFrame.size(); ++i) {
+        const Frame& frame = snapshot.frames[static_cast<FrameId>(i)];
+        if (valid(frame.name) && valid(frame.file))
+            m_ofFrame[i]
+                = factsOf(snapshot.strings.view(frame.name), std::string(snapshot.strings.view(frame.file)));
+    }
+    m_ofStack.resize(snapshot.stacks.size());
+    for (std::size_t i = 0; i < m_ofStack.size(); ++i) {
+        const std::span<const FrameId> frames = snapshot.stacks[static_cast<StackId>(i)];
+        m_anyFrames = m_anyFrames || !frames.empty();
+        for (const FrameId frame : frames)
+            m_ofStack[i] |= m_ofFrame[index(frame)];
+    }
+}
+
+} // namespace tidemark
