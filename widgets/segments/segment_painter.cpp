@@ -19,7 +19,7 @@ constexpr double gapFrom = 3; ///< logical width from which neighbours get a gap
 constexpr double edgeFrom = 4; ///< logical height from which a block has a lighter top edge
 constexpr double edgeShare = 0.30;
 constexpr double wasteShare = 0.45;
-constexpr float stripeShare = 0.42F; ///< of black or white in a stripe of the finding shown
+constexpr float stripeShare = 0.55F; ///< of black or white in a stripe of the finding shown
 
 /// First device pixel whose centre lies at or right of `edge`.
 int pixelAt(double edge)
@@ -243,7 +243,11 @@ void SegmentPainter::hatchLines(
     const bool waiting = pattern == Pattern::Waiting;
     const bool falling
         = pattern == Pattern::PoolHeld || pattern == Pattern::CutOff || pattern == Pattern::Finding;
-    const int step = px(waiting ? 4 : pattern == Pattern::Predating ? 7 : pattern == Pattern::Pinned ? 5 : 6);
+    const int step = px(waiting             ? 4
+            : pattern == Pattern::Predating ? 7
+            : pattern == Pattern::Pinned    ? 5
+            : pattern == Pattern::Finding   ? 8
+                                            : 6);
     painter.setPen(QPen(colour, 0.8 * m_ratio));
     const QRect local = area.translated(-m_origin);
     const int left = local.left();

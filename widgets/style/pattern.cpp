@@ -23,8 +23,9 @@ int period(Pattern pattern, double ratio)
             return 5.0;
         case Pattern::PoolHeld:
         case Pattern::CutOff:
-        case Pattern::Finding:
             return 6.0;
+        case Pattern::Finding:
+            return 8.0;
         }
         return 6.0;
     }();
@@ -57,7 +58,7 @@ int patternInk(Pattern pattern, int x, int y, double ratio)
     case Pattern::Pinned:
         return diagonalInk(wrap(x + y, size), size, thin);
     case Pattern::Finding:
-        return diagonalInk(wrap(x - y, size), size, thin);
+        return wrap(x - y, size) < std::max(1, static_cast<int>(ratio)) ? 255 : 0;
     case Pattern::PoolHeld:
         return std::max(
             diagonalInk(wrap(x + y, size), size, thin), diagonalInk(wrap(x - y, size), size, thin));

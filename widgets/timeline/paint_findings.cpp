@@ -118,6 +118,11 @@ void paintFindingValue(QPainter& painter, const TimelineScene& scene)
         }
         if (!best)
             continue;
+        if (least > 0) {
+            QColor ground = scene.style.color(Tone::Plot);
+            ground.setAlphaF(0.8F);
+            painter.fillRect(best->adjusted(-3, 2, 3, -2), ground);
+        }
         painter.drawPixmap(QPointF(best->left(), row.center().y() + 0.5 - side / 2.0),
             scene.style.pixmap(
                 severityIcon(finding.severity), severityShapeTone(finding.severity), side, scene.ratio));

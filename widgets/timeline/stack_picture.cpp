@@ -12,7 +12,7 @@ namespace {
 
 constexpr double edgeShare = 0.30; // of the plot's ground in a lit top edge
 constexpr double waitingShare = 0.80; // of the halo in a waiting line
-constexpr double stripeShare = 0.42; // of black or white in a stripe of the finding shown
+constexpr double stripeShare = 0.55; // of black or white in a stripe of the finding shown
 constexpr double edgeFromHeight = 4; // logical pixels
 constexpr double underlineFromHeight = 6;
 
