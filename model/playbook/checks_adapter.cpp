@@ -4,6 +4,7 @@
 #include "model/playbook/estimator.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace tidemark {
 
@@ -152,9 +153,18 @@ Tri missedRank(const CheckView& v)
     const std::vector<int> failed = v.facts().failedRanks();
     if (!ranks || failed.empty())
         return {};
-    return std::any_of(failed.begin(), failed.end(), [&ranks](int rank) {
+    const bool missed = std::any_of(failed.begin(), failed.end(), [&ranks](int rank) {
         return std::find(ranks->begin(), ranks->end(), std::to_string(rank)) == ranks->end();
     });
+    if (missed)
+        return true;
+    // Another rank may have failed without leaving a file.
+    auto world = v.count("hardware.world_size");
+    if (const auto stated = v.env("WORLD_SIZE"); stated && !stated->empty())
+        world = std::atoll(stated->c_str());
+    return world && v.facts().files >= static_cast<std::size_t>(std::max<std::int64_t>(*world, 1))
+        ? Tri(false)
+        : Tri();
 }
 
 Tri noSteps(const CheckView& v)
@@ -213,8 +223,8 @@ std::span<const CheckRow> adapterChecks()
             worthRegathering, worthRegatheringText,
             "Megatron Bridge pull request 4581, peft/utils.py 067f987d"},
         {"C-35", CheckLevel::Advice,
-            {"profiling.profile_ranks", "profiling.use_pytorch_profiler", "snapshot.failing_ranks",
-                "snapshot.events"},
+            {"profiling.profile_ranks", "profiling.use_pytorch_profiler", "hardware.world_size",
+                "snapshot.failing_ranks", "snapshot.events"},
             [](const CheckView& v) {
                 return anyOf({missedRank(v), noSteps(v), ringFull(v)});
             },

@@ -44,6 +44,7 @@ void CheckFacts::merge(const CheckFacts& other)
         events = std::max(events.value_or(0), *other.events);
     if (other.ringCapacity)
         ringCapacity = std::max(ringCapacity.value_or(0), *other.ringCapacity);
+    files += other.files;
     const std::vector<int> failed = other.failedRanks();
     otherFailedRanks.insert(otherFailedRanks.end(), failed.begin(), failed.end());
     loraGatheredInput = loraGatheredInput || other.loraGatheredInput;

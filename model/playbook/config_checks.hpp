@@ -34,6 +34,7 @@ struct CheckFacts {
     bool outOfMemory = false;
     bool loraGatheredInput = false; ///< the finding of that name exists
     bool hasSteps = false; ///< ProfilerStep annotations
+    std::size_t files = 1; ///< of the run that were looked at, one rank each
     std::vector<int> otherFailedRanks; ///< of the run's other files, when several are looked at together
 
     /// Ranks known to have run out of memory, by number.
