@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/strip_figures.hpp"
 
+#include "widgets/common/phase_text.hpp"
 #include "widgets/style/text.hpp"
 
 #include <QCoreApplication>
@@ -47,7 +48,7 @@ bool warns(Quality id)
     }
 }
 
-/// The outermost mark that covers a state: the phase, as far as the file names one.
+/// The outermost mark that covers a state.
 QString markAt(const std::vector<Mark>& marks, StateIndex state)
 {
     const Mark* best = nullptr;
@@ -55,6 +56,15 @@ QString markAt(const std::vector<Mark>& marks, StateIndex state)
         if (mark.first <= state && state <= mark.last && (!best || mark.depth < best->depth))
             best = &mark;
     return best ? shownText(best->name) : QString();
+}
+
+/// What the program was doing: its phase where that is known, else what the file's marks say.
+QString doingAt(const Session& session, StateIndex state)
+{
+    const auto phases = session.phases();
+    if (const PhaseSpan* span = phases ? phaseSpanAt(*phases, state) : nullptr)
+        return phaseText(span->phase);
+    return markAt(session.marks(), state);
 }
 
 } // namespace
@@ -255,7 +265,7 @@ StripText StripFigures::cursor() const
     const auto start = m_replay->originUs();
     const std::int64_t live = timeline.requested().at(state);
     StripText cell{joined({tr("Cursor"), m_navigator.stateText(state),
-                       us && start ? offsetText(*us - *start) : QString(), markAt(m_session.marks(), state)}),
+                       us && start ? offsetText(*us - *start) : QString(), doingAt(m_session, state)}),
         {{bytesText(live), tr("live")},
             {countText(static_cast<std::uint64_t>(timeline.liveCountAt(state))), tr("allocations"), true}},
         {}, std::nullopt};
@@ -266,6 +276,9 @@ StripText StripFigures::cursor() const
     } else {
         cell.values.push_back({tr("unknown"), tr("reserved")});
     }
+    if (const auto phases = m_session.phases())
+        if (const QString lines = phaseLinesText(*phases, state); !lines.isEmpty())
+            cell.toolTip += QLatin1Char('\n') + lines;
     return cell;
 }
 

@@ -255,6 +255,7 @@ SummaryStrip::SummaryStrip(
     });
     connect(&session, &Session::deviceChanged, this, &SummaryStrip::refresh);
     connect(&session, &Session::cardSizeChanged, this, &SummaryStrip::refresh);
+    connect(&session, &Session::diagnosisChanged, this, &SummaryStrip::refreshCursor);
     connect(&state, &ViewState::cursorChanged, this, &SummaryStrip::refreshCursor);
     connect(&state, &ViewState::rangeChanged, this, &SummaryStrip::refreshCursor);
     connect(&style, &Style::changed, this, [this] {

@@ -37,7 +37,8 @@
     X(leak) \
     X(batchFree) \
     X(sameSizeTemporaries) \
-    X(loraInputKept)
+    X(loraInputKept) \
+    X(estimateExceedsDevice)
 // clang-format on
 
 namespace tidemark {

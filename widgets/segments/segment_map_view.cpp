@@ -84,6 +84,7 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
     connect(&style, &Style::changed, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::colourByChanged, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::emphasisChanged, this, &SegmentMapView::restyle);
+    connect(&view, &ViewState::findingChanged, this, &SegmentMapView::updateMarks);
     connect(&view, &ViewState::cursorChanged, this, &SegmentMapView::schedule);
     connect(&view, &ViewState::selectionChanged, this, &SegmentMapView::showMarks);
     connect(&view, &ViewState::hoveredChanged, this, &SegmentMapView::updateMarks);
@@ -330,7 +331,10 @@ SegmentScene SegmentMapView::sceneOf(const MapBuilt& built) const
     scene.state = built.state;
     scene.picture = built.picture;
     scene.colouring = m_session.colouring(m_view.colourBy());
-    scene.matches = m_view.emphasis();
+    scene.emphasis = m_view.emphasis();
+    scene.searched = m_view.matches() != nullptr;
+    scene.shownFinding = m_view.shownFinding();
+    addFindingSegments(scene);
     scene.selection = m_view.selection();
     if (scene.selection.kind == Selection::Kind::Group && scene.selection.groupBy != GroupBy::None)
         scene.grouping = m_session.grouping(scene.selection.groupBy);
@@ -339,6 +343,20 @@ SegmentScene SegmentMapView::sceneOf(const MapBuilt& built) const
     scene.layout = built.options.layout;
     scene.labelWidth = built.options.labelWidth;
     return scene;
+}
+
+void SegmentMapView::addFindingSegments(SegmentScene& scene) const
+{
+    const auto diagnosis = m_session.diagnosis();
+    const auto chosen = m_view.finding();
+    if (!diagnosis || !chosen || *chosen >= diagnosis->findings.size())
+        return;
+    const Finding& finding = diagnosis->findings[*chosen];
+    if (finding.deviceIndex != m_session.deviceIndex())
+        return;
+    scene.findingSegments = finding.segments;
+    std::sort(scene.findingSegments.begin(), scene.findingSegments.end());
+    scene.findingSeverity = finding.severity;
 }
 
 void SegmentMapView::updateMarks()

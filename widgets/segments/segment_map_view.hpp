@@ -75,6 +75,7 @@ private:
     void schedule() { m_refresher.schedule(); }
     void refresh(bool now);
     void take(MapBuilt&& built);
+    void addFindingSegments(SegmentScene& scene) const;
     void updateMarks();
     void showMarks();
     void restyle();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/segments/segment_painter.hpp"
 
+#include "widgets/common/severity_look.hpp"
 #include "widgets/style/text.hpp"
 
 #include <QPaintEngine>
@@ -18,6 +19,7 @@ constexpr double gapFrom = 3; ///< logical width from which neighbours get a gap
 constexpr double edgeFrom = 4; ///< logical height from which a block has a lighter top edge
 constexpr double edgeShare = 0.30;
 constexpr double wasteShare = 0.45;
+constexpr float stripeShare = 0.55F; ///< of black or white in a stripe of the finding shown
 
 /// First device pixel whose centre lies at or right of `edge`.
 int pixelAt(double edge)
@@ -86,8 +88,15 @@ SegmentPainter::SegmentPainter(const SegmentScene& scene, const Style& style, do
     m_pinned = patternBrush(Pattern::Pinned, hatch, ratio);
     m_held = patternBrush(Pattern::PoolHeld, hatch, ratio);
     m_dots = patternBrush(Pattern::CutOff, style.color(Tone::Text), ratio);
+    const auto stripes = [&](QColor colour) {
+        colour.setAlphaF(stripeShare);
+        return patternBrush(Pattern::Finding, colour, ratio);
+    };
+    m_darkStripes = stripes(Qt::black);
+    m_lightStripes = stripes(Qt::white);
     // Painting happens in device pixels, one pattern pixel to each.
-    for (QBrush* brush : {&m_predating, &m_waiting, &m_pinned, &m_held, &m_dots})
+    for (QBrush* brush :
+        {&m_predating, &m_waiting, &m_pinned, &m_held, &m_dots, &m_darkStripes, &m_lightStripes})
         brush->setTransform({});
 }
 
@@ -190,7 +199,8 @@ void SegmentPainter::paintBox(QPainter& painter, QPoint origin, const MapBox& bo
 void SegmentPainter::hatch(QPainter& painter, const QRect& area, Pattern pattern) const
 {
     if (m_vector) {
-        hatchLines(painter, area, pattern);
+        hatchLines(
+            painter, area, pattern, m_style.color(pattern == Pattern::Waiting ? Tone::Halo : Tone::Hatch));
         return;
     }
     switch (pattern) {
@@ -209,16 +219,36 @@ void SegmentPainter::hatch(QPainter& painter, const QRect& area, Pattern pattern
     case Pattern::CutOff:
         painter.fillRect(area, m_dots);
         return;
+    case Pattern::Finding: // by stripe(), which knows the ground
+        return;
     }
 }
 
+void SegmentPainter::stripe(QPainter& painter, const QRect& area, QRgb ground) const
+{
+    const bool light = qGray(textOn(ground)) > 127;
+    if (!m_vector) {
+        painter.fillRect(area, light ? m_lightStripes : m_darkStripes);
+        return;
+    }
+    QColor colour(light ? Qt::white : Qt::black);
+    colour.setAlphaF(stripeShare);
+    hatchLines(painter, area, Pattern::Finding, colour);
+}
+
 /// SVG has no texture brushes here: the same patterns as lines, cut to the area by hand.
-void SegmentPainter::hatchLines(QPainter& painter, const QRect& area, Pattern pattern) const
+void SegmentPainter::hatchLines(
+    QPainter& painter, const QRect& area, Pattern pattern, const QColor& colour) const
 {
     const bool waiting = pattern == Pattern::Waiting;
-    const bool cross = pattern == Pattern::PoolHeld || pattern == Pattern::CutOff;
-    const int step = px(waiting ? 4 : pattern == Pattern::Predating ? 7 : pattern == Pattern::Pinned ? 5 : 6);
-    painter.setPen(QPen(m_style.color(waiting ? Tone::Halo : Tone::Hatch), 0.8 * m_ratio));
+    const bool falling
+        = pattern == Pattern::PoolHeld || pattern == Pattern::CutOff || pattern == Pattern::Finding;
+    const int step = px(waiting             ? 4
+            : pattern == Pattern::Predating ? 7
+            : pattern == Pattern::Pinned    ? 5
+            : pattern == Pattern::Finding   ? 8
+                                            : 6);
+    painter.setPen(QPen(colour, 0.8 * m_ratio));
     const QRect local = area.translated(-m_origin);
     const int left = local.left();
     const int right = local.left() + local.width();
@@ -230,14 +260,14 @@ void SegmentPainter::hatchLines(QPainter& painter, const QRect& area, Pattern pa
     if (waiting)
         for (int x = firstAbove(left); x < right; x += step)
             lines << QLine(x, top, x, bottom);
-    else
+    else if (pattern != Pattern::Finding)
         for (int sum = firstAbove(left + top); sum < right + bottom; sum += step) {
             const int high = std::min(right, sum - top);
             const int low = std::max(left, sum - bottom);
             if (high > low)
                 lines << QLine(low, sum - low, high, sum - high);
         }
-    if (cross)
+    if (falling)
         for (int difference = firstAbove(left - bottom); difference < right - top; difference += step) {
             const int low = std::max(left, difference + top);
             const int high = std::min(right, difference + bottom);
@@ -285,7 +315,9 @@ void SegmentPainter::paintLive(QPainter& painter, QRect area, const MapBox& box,
     }
     if (piece.kind == PieceKind::Waiting)
         hatch(painter, area, Pattern::Waiting);
-    if (m_scene.matches && !faded && area.height() > px(edgeFrom) && area.width() >= px(gapFrom))
+    if (isStriped(piece))
+        stripe(painter, area, fill);
+    if (m_scene.searched && !faded && area.height() > px(edgeFrom) && area.width() >= px(gapFrom))
         painter.fillRect(
             QRect(area.left(), area.bottom() - px(1) + 1, area.width(), px(1)), m_style.color(Tone::Ink));
 }
@@ -381,10 +413,16 @@ void SegmentPainter::paintLabels(QPainter& painter, QPoint origin, const QRect& 
 
 bool SegmentPainter::isFaded(const Piece& piece) const
 {
-    if (!m_scene.matches)
+    if (!m_scene.emphasis)
         return false;
     const std::size_t i = index(piece.allocation);
-    return i >= m_scene.matches->size() || (*m_scene.matches)[i] == 0;
+    return i >= m_scene.emphasis->size() || (*m_scene.emphasis)[i] == 0;
+}
+
+bool SegmentPainter::isStriped(const Piece& piece) const
+{
+    const std::size_t i = index(piece.allocation);
+    return m_scene.shownFinding && i < m_scene.shownFinding->size() && (*m_scene.shownFinding)[i] != 0;
 }
 
 bool SegmentPainter::isSelected(const MapBox& box, const Piece& piece) const
@@ -425,6 +463,24 @@ void SegmentPainter::outline(QPainter& painter, const QRect& area) const
     frame(ink, Tone::Ink);
 }
 
+void SegmentPainter::paintFindingFrame(QPainter& painter, const QRect& area) const
+{
+    const QColor colour = m_style.color(severityShapeTone(m_scene.findingSeverity));
+    if (area.width() < px(8)) {
+        // A frame would cover what it is around.
+        painter.fillRect(QRect(area.left(), area.bottom() - px(2) + 1, area.width(), px(2)), colour);
+        return;
+    }
+    QPen pen(colour, px(2));
+    pen.setDashPattern({3, 1.5});
+    pen.setCapStyle(Qt::FlatCap);
+    pen.setJoinStyle(Qt::MiterJoin);
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    const double half = px(2) / 2.0;
+    painter.drawRect(QRectF(area).adjusted(half, half, -half, -half));
+}
+
 void SegmentPainter::paintMarks(QPainter& painter, QPoint origin, const QRect& clip) const
 {
     const MapPicture& picture = *m_scene.picture;
@@ -459,13 +515,16 @@ void SegmentPainter::paintMarks(QPainter& painter, QPoint origin, const QRect& c
             painter.drawRect(rectOf(box).translated(origin).adjusted(0, 0, -1, -1));
         }
     }
-    if (m_scene.selection.kind == Selection::Kind::Segment) {
-        const Span frames = onRows(picture.frames, origin, clip);
-        for (std::size_t i = frames.first; i < frames.last; ++i) {
-            const MapFrame& frame = picture.frames[i];
-            if (state.segments[frame.segment].address == m_scene.selection.address)
-                outline(painter, rectOf(frame.x, frame.y, frame.width, frame.height).translated(origin));
-        }
+    const bool segmentChosen = m_scene.selection.kind == Selection::Kind::Segment;
+    const Span frames = onRows(picture.frames, origin, clip);
+    for (std::size_t i = frames.first; i < frames.last; ++i) {
+        const MapFrame& frame = picture.frames[i];
+        const SegmentView& segment = state.segments[frame.segment];
+        const QRect area = rectOf(frame.x, frame.y, frame.width, frame.height).translated(origin);
+        if (std::binary_search(m_scene.findingSegments.begin(), m_scene.findingSegments.end(), segment.id))
+            paintFindingFrame(painter, area);
+        if (segmentChosen && segment.address == m_scene.selection.address)
+            outline(painter, area);
     }
     painter.restore();
 }

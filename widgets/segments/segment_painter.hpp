@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/findings/finding.hpp"
 #include "model/layout/segment_layout.hpp"
 #include "model/lens/colouring.hpp"
 #include "widgets/style/style.hpp"
@@ -43,7 +44,14 @@ struct SegmentScene {
     std::shared_ptr<const SegmentState> state;
     std::shared_ptr<const MapPicture> picture;
     std::shared_ptr<const Colouring> colouring;
-    std::shared_ptr<const std::vector<std::uint8_t>> matches;
+    /// What keeps its colour while the rest fades.
+    std::shared_ptr<const std::vector<std::uint8_t>> emphasis;
+    /// What keeps its colour matches the search, and is underlined.
+    bool searched = false;
+    /// Allocations of the finding shown, striped, and segments of the finding selected, framed.
+    std::shared_ptr<const std::vector<std::uint8_t>> shownFinding;
+    std::vector<SegmentId> findingSegments; ///< ascending
+    Severity findingSeverity = Severity::Info;
     /// Groups of the selection, when a group is selected.
     std::shared_ptr<const Grouping> grouping;
     Selection selection;
@@ -87,9 +95,12 @@ private:
     void paintLabels(QPainter& painter, QPoint origin, const QRect& clip) const;
     bool isSelected(const MapBox& box, const Piece& piece) const;
     bool isFaded(const Piece& piece) const;
+    bool isStriped(const Piece& piece) const;
+    void paintFindingFrame(QPainter& painter, const QRect& area) const;
     void outline(QPainter& painter, const QRect& area) const;
     void hatch(QPainter& painter, const QRect& area, Pattern pattern) const;
-    void hatchLines(QPainter& painter, const QRect& area, Pattern pattern) const;
+    void hatchLines(QPainter& painter, const QRect& area, Pattern pattern, const QColor& colour) const;
+    void stripe(QPainter& painter, const QRect& area, QRgb ground) const;
     int px(double logical) const { return std::max(1, static_cast<int>(logical * m_ratio + 0.5)); }
 
     const SegmentScene& m_scene;
@@ -101,6 +112,8 @@ private:
     QBrush m_pinned;
     QBrush m_held;
     QBrush m_dots;
+    QBrush m_darkStripes;
+    QBrush m_lightStripes;
     /// Where patterns start, and whether the device wants lines instead of a texture; of the painting under
     /// way.
     mutable QPoint m_origin;

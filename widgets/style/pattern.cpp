@@ -24,6 +24,8 @@ int period(Pattern pattern, double ratio)
         case Pattern::PoolHeld:
         case Pattern::CutOff:
             return 6.0;
+        case Pattern::Finding:
+            return 8.0;
         }
         return 6.0;
     }();
@@ -55,6 +57,8 @@ int patternInk(Pattern pattern, int x, int y, double ratio)
         return diagonalInk(wrap(x + y, size), size, std::max(1.0, ratio));
     case Pattern::Pinned:
         return diagonalInk(wrap(x + y, size), size, thin);
+    case Pattern::Finding:
+        return wrap(x - y, size) < std::max(1, static_cast<int>(ratio)) ? 255 : 0;
     case Pattern::PoolHeld:
         return std::max(
             diagonalInk(wrap(x + y, size), size, thin), diagonalInk(wrap(x - y, size), size, thin));

@@ -13,6 +13,7 @@ enum class Pattern {
     Pinned, ///< "/" every 5 px: free, in a segment that also holds live blocks
     PoolHeld, ///< cross hatch every 6 px: free inside a private pool
     CutOff, ///< dots every 6 px: smaller than the cut-off
+    Finding, ///< "\\" every 8 px, crisp: belongs to the finding shown
 };
 
 /// How much ink the pattern puts on a device pixel, 0…255; for painting into images. `ratio` is the device

@@ -97,7 +97,7 @@ void paintOoms(QPainter& painter, const TimelineScene& scene, LabelPlacer& label
         if (x < plot.left() - 1 || x > plot.right() + 1)
             continue;
         const double line = std::min(scene.snapped(x - 1), plot.right() - 1);
-        const double top = scene.geometry.lanes.empty() ? plot.top() : scene.geometry.lanes.front().top();
+        const double top = topOfLanes(scene);
         painter.fillRect(QRectF(line, top, 2, plot.bottom() + 1 - top), scene.style.color(Tone::Crit));
         // Retries of one request stand so close that one sign has to do for them.
         if (x - lastX < 2 * radius)

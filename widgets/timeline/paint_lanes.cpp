@@ -14,36 +14,43 @@ namespace {
 constexpr double narrowest = 3; // pixels from which a mark is drawn with a frame of its own
 constexpr double elideFrom = 72; // room from which a cut name still says something
 
+// Not marked in the file but worked out: drawn on grey.
+bool isFound(const Lane& lane)
+{
+    return lane.kind == Lane::Kind::Phases || lane.kind == Lane::Kind::FoundSteps;
+}
+
 // Draws one row of marks; what is narrower than a few pixels runs together into bars.
 class RowPainter {
 public:
-    RowPainter(QPainter& painter, const TimelineScene& scene, const QRect& row)
+    RowPainter(QPainter& painter, const TimelineScene& scene, const Lane& lane, const QRect& row)
         : m_painter(painter)
         , m_scene(scene)
+        , m_lane(lane)
         , m_row(row)
+        , m_line(isFound(lane) ? Tone::Hatch : Tone::Sel)
+        , m_ground(isFound(lane) ? Tone::Head : Tone::SelSoft)
         , m_font(scene.style.font(FontRole::Small))
         , m_metrics(m_font)
     { }
 
-    void add(const Mark& mark)
+    void add(std::size_t k)
     {
-        const double left
-            = m_scene.snapped(std::max(m_scene.xPixel(m_scene.markBegin(mark)), m_row.left() - 8.0));
-        const double right
-            = m_scene.snapped(std::min(m_scene.xPixel(m_scene.markEnd(mark)), m_row.right() + 9.0));
+        const auto [begin, end] = m_scene.laneSpan(m_lane, k);
+        const double left = m_scene.snapped(std::max(m_scene.xPixel(begin), m_row.left() - 8.0));
+        const double right = m_scene.snapped(std::min(m_scene.xPixel(end), m_row.right() + 9.0));
         if (right - left < narrowest) {
             fold(left, std::max(right, left + 1));
             return;
         }
         flush();
-        frame(mark, left, right);
+        frame(m_scene.laneItem(m_lane, k), left, right);
     }
     void flush()
     {
         if (m_foldRight > m_foldLeft)
             m_painter.fillRect(QRectF(m_foldLeft, m_row.top(), m_foldRight - m_foldLeft, m_row.height()),
-                QColor(mixed(
-                    m_scene.style.theme().rgb(Tone::Sel), m_scene.style.theme().rgb(Tone::SelSoft), 0.4)));
+                QColor(mixed(m_scene.style.theme().rgb(m_line), m_scene.style.theme().rgb(m_ground), 0.4)));
         m_foldRight = m_foldLeft;
     }
 
@@ -56,18 +63,18 @@ private:
         }
         m_foldRight = std::max(m_foldRight, right);
     }
-    void frame(const Mark& mark, double left, double right)
+    void frame(const LaneItem& item, double left, double right)
     {
         const QRectF box(left + 0.5, m_row.top() + 0.5, right - left - 1, m_row.height() - 1);
-        QPen pen(m_scene.style.color(Tone::Sel), 1);
-        if (mark.open)
+        QPen pen(m_scene.style.color(m_line), 1);
+        if (item.open || !item.recorded)
             pen.setDashPattern({3, 2});
         m_painter.setPen(pen);
-        m_painter.setBrush(m_scene.style.color(Tone::SelSoft));
+        m_painter.setBrush(m_scene.style.color(m_ground));
         m_painter.drawRect(box);
         const double from = std::max(left, static_cast<double>(m_row.left())) + 8;
         const double room = std::min(right, static_cast<double>(m_row.right())) - 4 - from;
-        QString text = shownText(mark.name);
+        QString text = item.name;
         if (m_metrics.horizontalAdvance(text) > room) {
             if (room < elideFrom)
                 return;
@@ -80,31 +87,23 @@ private:
 
     QPainter& m_painter;
     const TimelineScene& m_scene;
+    const Lane& m_lane;
     QRect m_row;
+    Tone m_line;
+    Tone m_ground;
     QFont m_font;
     QFontMetricsF m_metrics;
     double m_foldLeft = -1e9;
     double m_foldRight = -1e9;
 };
 
-// Marks of one row do not overlap, so both their ends ascend and what is visible can be found by bisection.
-std::size_t firstVisible(const TimelineScene& scene, const Lane& lane)
-{
-    const auto& marks = scene.marks();
-    const auto found = std::partition_point(lane.marks.begin(), lane.marks.end(),
-        [&](std::uint32_t i) { return scene.markEnd(marks[i]) < scene.state.window().left; });
-    return static_cast<std::size_t>(found - lane.marks.begin());
-}
-
 void paintRow(QPainter& painter, const TimelineScene& scene, const Lane& lane, const QRect& row)
 {
-    const auto& marks = scene.marks();
-    RowPainter out(painter, scene, row);
-    for (std::size_t k = firstVisible(scene, lane); k < lane.marks.size(); ++k) {
-        const Mark& mark = marks[lane.marks[k]];
-        if (scene.markBegin(mark) > scene.state.window().right)
+    RowPainter out(painter, scene, lane, row);
+    for (std::size_t k = scene.firstVisible(lane); k < lane.items.size(); ++k) {
+        if (scene.laneSpan(lane, k).first > scene.state.window().right)
             break;
-        out.add(mark);
+        out.add(k);
     }
     out.flush();
 }
@@ -115,10 +114,10 @@ void paintDensity(QPainter& painter, const TimelineScene& scene, const Lane& lan
     const auto width = static_cast<std::size_t>(row.width());
     std::vector<int> change(width + 1, 0);
     std::int64_t seen = 0;
-    for (const std::uint32_t i : lane.marks) {
-        const Mark& mark = scene.marks()[i];
-        const double left = scene.xPixel(scene.markBegin(mark)) - row.left();
-        const double right = std::max(left + 1, scene.xPixel(scene.markEnd(mark)) - row.left());
+    for (std::size_t k = 0; k < lane.items.size(); ++k) {
+        const auto [begin, end] = scene.laneSpan(lane, k);
+        const double left = scene.xPixel(begin) - row.left();
+        const double right = std::max(left + 1, scene.xPixel(end) - row.left());
         if (right <= 0 || left >= row.width())
             continue;
         ++seen;
@@ -169,27 +168,27 @@ void paintLanes(QPainter& painter, const TimelineScene& scene)
     }
 }
 
-std::optional<std::uint32_t> markAt(const TimelineScene& scene, const QPointF& pos)
+std::optional<LaneItem> laneItemAt(const TimelineScene& scene, const QPointF& pos)
 {
     for (std::size_t i = 0; i < scene.geometry.lanes.size() && i < scene.lanes.size(); ++i) {
         const Lane& lane = scene.lanes[i];
         if (!QRectF(scene.geometry.lanes[i]).contains(pos) || lane.kind == Lane::Kind::Density)
             continue;
-        std::optional<std::uint32_t> best;
+        std::optional<std::size_t> best;
         double nearest = narrowest;
-        for (std::size_t k = firstVisible(scene, lane); k < lane.marks.size(); ++k) {
-            const Mark& mark = scene.marks()[lane.marks[k]];
-            const double left = scene.xPixel(scene.markBegin(mark));
-            const double right = scene.xPixel(scene.markEnd(mark));
+        for (std::size_t k = scene.firstVisible(lane); k < lane.items.size(); ++k) {
+            const auto [begin, end] = scene.laneSpan(lane, k);
+            const double left = scene.xPixel(begin);
+            const double right = scene.xPixel(end);
             if (left > pos.x() + narrowest)
                 break;
             const double distance = std::max({0.0, left - pos.x(), pos.x() - right});
             if (distance < nearest) {
                 nearest = distance;
-                best = lane.marks[k];
+                best = k;
             }
         }
-        return best;
+        return best ? std::optional(scene.laneItem(lane, *best)) : std::nullopt;
     }
     return std::nullopt;
 }

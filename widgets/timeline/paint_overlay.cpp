@@ -34,6 +34,18 @@ void paintOutlineImage(QPainter& painter, const TimelineScene& scene, const Outl
         outline.pixels);
 }
 
+void avoidSeries(const TimelineScene& scene, const Series& series, LabelPlacer& labels)
+{
+    constexpr std::size_t step = 8;
+    for (std::size_t i = 0; i < scene.columns.size(); i += step) {
+        const std::size_t last = std::min(i + step, scene.columns.size()) - 1;
+        const auto extremes = series.extremes(scene.columns[i].first, scene.columns[last].last);
+        const double top = scene.yPixel(static_cast<double>(extremes.max));
+        const double bottom = scene.yPixel(static_cast<double>(extremes.min));
+        labels.addLine(QRectF(scene.columnX(i), top - 1, step / scene.ratio, bottom - top + 2));
+    }
+}
+
 // Labels stand beside the curves rather than on them.
 void avoidLines(const TimelineScene& scene, LabelPlacer& labels)
 {
@@ -41,17 +53,12 @@ void avoidLines(const TimelineScene& scene, LabelPlacer& labels)
     if (const auto capacity = scene.session.capacity())
         labels.addLine(
             QRectF(plot.left(), scene.yPixel(static_cast<double>(*capacity)) - 1, plot.width(), 3));
-    const Series* reserved = scene.source->reserved();
-    if (!reserved || !scene.options.reserved || scene.columns.empty())
+    if (scene.columns.empty())
         return;
-    constexpr std::size_t step = 8;
-    for (std::size_t i = 0; i < scene.columns.size(); i += step) {
-        const std::size_t last = std::min(i + step, scene.columns.size()) - 1;
-        const auto extremes = reserved->extremes(scene.columns[i].first, scene.columns[last].last);
-        const double top = scene.yPixel(static_cast<double>(extremes.max));
-        const double bottom = scene.yPixel(static_cast<double>(extremes.min));
-        labels.addLine(QRectF(scene.columnX(i), top - 1, step / scene.ratio, bottom - top + 2));
-    }
+    if (const Series* reserved = scene.source->reserved(); reserved && scene.options.reserved)
+        avoidSeries(scene, *reserved, labels);
+    if (scene.predicted.bytes)
+        avoidSeries(scene, *scene.predicted.bytes, labels);
 }
 
 void paintRubber(QPainter& painter, const TimelineScene& scene)
@@ -92,9 +99,11 @@ void paintOverlay(QPainter& painter, const TimelineScene& scene)
     paintRange(painter, scene, labels);
     paintOoms(painter, scene, labels);
     paintPeaks(painter, scene, labels);
+    paintPredictedPeak(painter, scene, labels);
     paintRulers(painter, scene, labels);
     paintBandLabels(painter, scene, labels);
     paintCursor(painter, scene);
+    paintFindingValue(painter, scene);
     paintRubber(painter, scene);
 }
 
@@ -168,6 +177,14 @@ QRectF cursorFlag(const TimelineScene& scene)
     return box;
 }
 
+double topOfLanes(const TimelineScene& scene)
+{
+    const TimelineGeometry& g = scene.geometry;
+    if (!g.lanes.empty())
+        return g.lanes.front().top();
+    return g.finding.isNull() ? g.plot.top() : g.finding.top();
+}
+
 void paintCursor(QPainter& painter, const TimelineScene& scene)
 {
     const QRectF plot = scene.geometry.plot;
@@ -176,7 +193,7 @@ void paintCursor(QPainter& painter, const TimelineScene& scene)
     if (x < plot.left() - 1 || x > plot.right() + 1)
         return;
     const QColor ink = scene.style.color(Tone::Ink);
-    const double top = scene.geometry.lanes.empty() ? plot.top() : scene.geometry.lanes.front().top();
+    const double top = topOfLanes(scene);
     painter.fillRect(QRectF(scene.snapped(x - 0.5), top, 1, plot.bottom() + 4 - top), ink);
     for (const QRect& strip : scene.geometry.pools)
         painter.fillRect(QRectF(scene.snapped(x - 0.5), strip.top(), 1, strip.height()), ink);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double minimumShows = 3; // pixels a column's minimum must lie below its maximum
 constexpr double thickLine = 1.5;
+constexpr double predictedLine = 2;
 
 // Curves far outside the plot are as good as just outside, and dashes there cost time.
 double nearPlot(const TimelineScene& scene, double y)
@@ -105,19 +106,6 @@ void paintOutline(QPainter& painter, const TimelineScene& scene)
         QColor(mixed(theme.rgb(Tone::Ink), theme.rgb(Tone::Plot), 0.35)));
 }
 
-void paintSeries(QPainter& painter, const TimelineScene& scene, const Series& series, double thickness,
-    double dash, double gap)
-{
-    std::vector<double> y(scene.columns.size());
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        const auto extremes = series.extremes(scene.columns[i].first, scene.columns[i].last);
-        y[i] = nearPlot(scene, scene.snapped(scene.yPixel(static_cast<double>(extremes.max))));
-    }
-    const double thick = std::max(1.0, std::round(thickness * scene.ratio)) / scene.ratio;
-    drawStepLine(painter, {static_cast<double>(scene.geometry.plot.left()), scene.ratio, thick, dash, gap}, y,
-        scene.style.color(Tone::Reserved));
-}
-
 // One column of what the end of the file tells, where there is no history.
 void paintEndState(QPainter& painter, const TimelineScene& scene)
 {
@@ -153,6 +141,19 @@ void paintEndState(QPainter& painter, const TimelineScene& scene)
 
 } // namespace
 
+void paintSeries(QPainter& painter, const TimelineScene& scene, const Series& series, const QColor& colour,
+    double thickness, double dash, double gap)
+{
+    std::vector<double> y(scene.columns.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const auto extremes = series.extremes(scene.columns[i].first, scene.columns[i].last);
+        y[i] = nearPlot(scene, scene.snapped(scene.yPixel(static_cast<double>(extremes.max))));
+    }
+    const double thick = std::max(1.0, std::round(thickness * scene.ratio)) / scene.ratio;
+    drawStepLine(
+        painter, {static_cast<double>(scene.geometry.plot.left()), scene.ratio, thick, dash, gap}, y, colour);
+}
+
 void paintGround(QPainter& painter, const TimelineScene& scene)
 {
     if (scene.empty())
@@ -173,10 +174,11 @@ void paintCurves(QPainter& painter, const TimelineScene& scene)
     if (scene.empty())
         return;
     painter.setClipRect(scene.geometry.plot, Qt::IntersectClip);
+    const QColor reserved = scene.style.color(Tone::Reserved);
     if (scene.options.allocated && scene.source->allocated())
-        paintSeries(painter, scene, *scene.source->allocated(), 1, 1, 2);
+        paintSeries(painter, scene, *scene.source->allocated(), reserved, 1, 1, 2);
     if (scene.options.reserved && scene.source->reserved())
-        paintSeries(painter, scene, *scene.source->reserved(), thickLine, 7, 3);
+        paintSeries(painter, scene, *scene.source->reserved(), reserved, thickLine, 7, 3);
     if (const auto capacity = scene.session.capacity()) {
         const double y = scene.snapped(scene.yPixel(static_cast<double>(*capacity)));
         const QRectF plot = scene.geometry.plot;
@@ -184,6 +186,11 @@ void paintCurves(QPainter& painter, const TimelineScene& scene)
             painter.fillRect(
                 QRectF(plot.left(), y - 1, plot.width(), std::round(thickLine * scene.ratio) / scene.ratio),
                 scene.style.color(Tone::Capacity));
+    }
+    if (scene.predicted.bytes) {
+        // On a rim, since it crosses the stack's colours.
+        paintSeries(painter, scene, *scene.predicted.bytes, scene.style.color(Tone::Halo), predictedLine + 2);
+        paintSeries(painter, scene, *scene.predicted.bytes, scene.style.color(Tone::Sel), predictedLine);
     }
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double edgeShare = 0.30; // of the plot's ground in a lit top edge
 constexpr double waitingShare = 0.80; // of the halo in a waiting line
+constexpr double stripeShare = 0.55; // of black or white in a stripe of the finding shown
 constexpr double edgeFromHeight = 4; // logical pixels
 constexpr double underlineFromHeight = 6;
 
@@ -27,6 +28,7 @@ struct SlotLook {
     QRgb edge;
     QRgb waiting;
     QRgb underline;
+    QRgb stripe; // what stripes are mixed with
     std::array<QRgb, 256> hatched;
 };
 
@@ -37,6 +39,7 @@ SlotLook lookOf(QRgb fill, QRgb hatch, const StackInk& ink)
     look.edge = mixed(fill, ink.plot, edgeShare);
     look.waiting = mixed(fill, ink.halo, waitingShare);
     look.underline = ink.ink;
+    look.stripe = textOn(fill);
     for (int i = 0; i < 256; ++i)
         look.hatched[static_cast<std::size_t>(i)] = mixed(fill, hatch, i / 255.0);
     return look;
@@ -48,6 +51,7 @@ public:
         : m_image(layout.image)
         , m_slots(request.colouring->slotOf)
         , m_keep(request.keep.get())
+        , m_striped(request.striped.get())
         , m_predating(request.source->predatingCount())
         , m_underline(request.underline)
         , m_edgeRun(std::max(2, static_cast<int>(std::lround(edgeFromHeight * request.ink.ratio))))
@@ -59,11 +63,15 @@ public:
             m_looks[0][s] = lookOf(ink.fill[s], ink.hatch, ink);
             m_looks[1][s] = lookOf(ink.faded[s], fadedHatch, ink);
         }
-        // Both patterns depend on one coordinate alone, so a row of samples holds them.
+        // Every pattern depends on one coordinate alone, so a row of samples holds it.
         m_diagonal.resize(static_cast<std::size_t>(m_image.width + m_image.height));
         for (std::size_t i = 0; i < m_diagonal.size(); ++i)
             m_diagonal[i] = static_cast<std::uint8_t>(
                 patternInk(Pattern::Predating, static_cast<int>(i), 0, ink.ratio));
+        m_falling.resize(m_diagonal.size());
+        for (std::size_t i = 0; i < m_falling.size(); ++i)
+            m_falling[i] = static_cast<std::uint8_t>(
+                patternInk(Pattern::Finding, static_cast<int>(i) - m_image.height, 0, ink.ratio));
         m_vertical.resize(static_cast<std::size_t>(m_image.width));
         for (std::size_t i = 0; i < m_vertical.size(); ++i)
             m_vertical[i]
@@ -78,6 +86,7 @@ public:
         std::uint32_t last = pixel::empty;
         const SlotLook* look = nullptr;
         bool faded = false;
+        bool striped = false;
         for (std::size_t x = 0; x < width; ++x) {
             const std::uint32_t id = ids[x];
             if (id == pixel::empty) {
@@ -87,13 +96,21 @@ public:
             if (id != last) {
                 last = id;
                 faded = m_keep && !(*m_keep)[id];
+                striped = m_striped && (*m_striped)[id];
                 look = &m_looks[faded ? 1 : 0][std::min<std::size_t>(m_slots[id], colourSlot::count - 1)];
             }
             out[x] = colour(*look, faded, id, static_cast<int>(x), y, start + x);
+            if (striped)
+                out[x] = withStripe(*look, out[x], static_cast<int>(x) - y + m_image.height);
         }
     }
 
 private:
+    QRgb withStripe(const SlotLook& look, QRgb plain, int diagonal) const
+    {
+        const std::uint8_t ink = m_falling[static_cast<std::size_t>(diagonal)];
+        return ink ? mixed(plain, look.stripe, stripeShare * ink / 255.0) : plain;
+    }
     QRgb colour(const SlotLook& look, bool faded, std::uint32_t id, int x, int y, std::size_t at) const
     {
         if (id < m_predating) {
@@ -134,12 +151,14 @@ private:
     const IdImage& m_image;
     const std::vector<std::uint8_t>& m_slots;
     const std::vector<std::uint8_t>* m_keep;
+    const std::vector<std::uint8_t>* m_striped;
     std::uint32_t m_predating;
     bool m_underline;
     int m_edgeRun;
     int m_underlineRun;
     std::array<std::array<SlotLook, colourSlot::count>, 2> m_looks{};
     std::vector<std::uint8_t> m_diagonal;
+    std::vector<std::uint8_t> m_falling;
     std::vector<std::uint8_t> m_vertical;
 };
 
@@ -168,7 +187,7 @@ bool StackRequest::sameLayout(const StackRequest& other) const
 bool StackRequest::operator==(const StackRequest& other) const
 {
     return sameLayout(other) && colouring == other.colouring && ink == other.ink && keep == other.keep
-        && underline == other.underline;
+        && underline == other.underline && striped == other.striped;
 }
 
 QImage colourStack(const TimelineImage& layout, const StackRequest& request, const Job& job)

@@ -41,6 +41,8 @@ struct StackRequest {
     KeepFlags keep;
     /// The kept ones are search hits, underlined where there is room.
     bool underline = false;
+    /// Allocations of the finding shown: striped, so that colour does not stand alone.
+    KeepFlags striped;
 
     /// Same ids under the same pixels; colours may differ.
     bool sameLayout(const StackRequest& other) const;

@@ -118,6 +118,7 @@ TimelineCanvas::TimelineCanvas(TimelineScene& scene, QWidget* parent)
     (new StackPlottable(xAxis, yAxis, scene))->setLayer(main);
     new PaintedPart(this, main, scene, &paintCurves);
     new PaintedPart(this, main, scene, &paintLanes);
+    new PaintedPart(this, main, scene, &paintFinding);
     new PaintedPart(this, main, scene, &paintPools);
     new PaintedPart(this, main, scene, &paintOverview);
     new PaintedPart(this, main, scene, &paintLegend);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The half of TimelineView that is commands: zoom, steps, keys and the context menu.
+#include "widgets/common/phase_text.hpp"
 #include "widgets/style/empty_state.hpp"
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_canvas.hpp"
@@ -111,12 +112,11 @@ void TimelineView::zoomToRange()
     setWindow(m_scene.scale.around(range->first, range->second, 0.01));
 }
 
-void TimelineView::zoomToMark(std::uint32_t mark)
+void TimelineView::zoomToItem(const LaneItem& item)
 {
-    const Mark& m = m_scene.marks()[mark];
     rememberPlace();
-    m_state.setRange(std::pair{m.first, m.last});
-    setWindow(m_scene.scale.around(m.first, m.last, 0.02));
+    m_state.setRange(std::pair{item.first, item.last});
+    setWindow(m_scene.scale.around(item.first, item.last, 0.02));
 }
 
 void TimelineView::zoomToSelection()
@@ -230,22 +230,20 @@ void TimelineView::stepPeak(int direction)
 
 void TimelineView::stepStep(int direction)
 {
-    const Mark* found = nullptr;
+    std::optional<std::pair<StateIndex, StateIndex>> found;
     const bool ranged = m_state.range().has_value();
     const StateIndex here = ranged ? m_state.range()->first : m_state.cursor();
-    for (const Mark& mark : m_scene.marks()) {
-        if (!mark.step)
-            continue;
-        if (direction < 0 && mark.first < here)
-            found = &mark;
-        else if (direction > 0 && !found && (mark.first > here || (mark.first == here && !ranged)))
-            found = &mark;
+    for (const auto& step : m_scene.steps()) {
+        if (direction < 0 && step.first < here)
+            found = step;
+        else if (direction > 0 && !found && (step.first > here || (step.first == here && !ranged)))
+            found = step;
     }
     if (!found)
         return;
     rememberPlace();
     m_state.setCursor(found->first);
-    m_state.setRange(std::pair{found->first, found->last});
+    m_state.setRange(*found);
 }
 
 QString TimelineView::selectionName() const
@@ -275,11 +273,19 @@ QString TimelineView::spokenValue() const
     QString text = tr("%1 of %2").arg(m_scene.stateName(cursor), countText(count));
     if (const QString time = m_scene.stateTime(cursor); !time.isEmpty())
         text += QStringLiteral(", ") + time;
+    if (const PhaseSpan* span = m_scene.phases ? phaseSpanAt(*m_scene.phases, cursor) : nullptr)
+        text += QStringLiteral(", ") + phaseText(span->phase);
     text += tr(", live %1").arg(bytesText(m_scene.source->requested().at(cursor)));
     if (const Series* reserved = m_scene.source->reserved())
         text += tr(", reserved %1").arg(bytesText(reserved->at(cursor)));
     if (const QString selected = selectionName(); !selected.isEmpty())
         text += tr("; selected %1").arg(selected);
+    if (m_scene.finding.bytes)
+        text += tr("; finding %1, %2 of it here")
+                    .arg(shownText(m_scene.finding.finding->title),
+                        bytesText(m_scene.finding.bytes->at(cursor)));
+    if (m_scene.predicted.bytes)
+        text += tr("; predicted %1").arg(bytesText(m_scene.predicted.bytes->at(cursor)));
     return text;
 }
 

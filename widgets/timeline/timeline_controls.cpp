@@ -9,8 +9,9 @@
 
 namespace tidemark {
 
-TimelineControls::TimelineControls(ViewState& state, const Style& style, QWidget* parent)
+TimelineControls::TimelineControls(Session& session, ViewState& state, const Style& style, QWidget* parent)
     : QWidget(parent)
+    , m_session(session)
     , m_state(state)
     , m_style(style)
     , m_caption(new QLabel(tr("Stack by"), this))
@@ -18,6 +19,7 @@ TimelineControls::TimelineControls(ViewState& state, const Style& style, QWidget
     , m_reserved(new QCheckBox(tr("Reserved"), this))
     , m_allocated(new QCheckBox(tr("Allocated ≈"), this))
     , m_marks(new QCheckBox(tr("Marks"), this))
+    , m_finding(new QCheckBox(tr("Finding"), this))
 {
     m_order->setLogicalHeight(21);
     m_order->setPartToolTip(0, tr("Oldest at the bottom (G)"));
@@ -36,6 +38,9 @@ TimelineControls::TimelineControls(ViewState& state, const Style& style, QWidget
         row->addWidget(box);
         connect(box, &QCheckBox::toggled, this, &TimelineControls::optionsChanged);
     }
+    row->addWidget(m_finding);
+    connect(m_finding, &QCheckBox::clicked, this, &TimelineControls::showFinding);
+    connect(&m_state, &ViewState::shownFindingChanged, this, &TimelineControls::followShown);
     connect(m_order, &Segmented::chosen, this,
         [this](int part) { m_state.setStackOrder(part == 0 ? StackOrder::Age : StackOrder::Group); });
     connect(&m_state, &ViewState::stackOrderChanged, this, &TimelineControls::followOrder);
@@ -58,6 +63,26 @@ void TimelineControls::follow(const TimelineScene& scene)
     m_allocated->setToolTip(allocated
             ? tr("Block sizes after rounding: dotted line. Exact at the end of the trace, inferred elsewhere")
             : unknown);
+    // Before anything is known of the file there is nothing to show.
+    m_finding->setVisible(scene.replay && m_session.diagnosis());
+    m_finding->setEnabled(scene.finding.finding != nullptr);
+    m_finding->setToolTip(scene.finding.finding ? tr("Show the selected finding: the rest fades (O)")
+                                                : tr("No finding with allocations is selected"));
+    followShown();
+}
+
+void TimelineControls::followShown()
+{
+    m_finding->setChecked(m_state.shownFinding() != nullptr);
+}
+
+void TimelineControls::showFinding(bool shown)
+{
+    const auto diagnosis = m_session.diagnosis();
+    const auto chosen = m_state.finding();
+    const bool known = diagnosis && chosen && *chosen < diagnosis->findings.size();
+    m_state.setShownFinding(shown && known ? m_session.flagsOf(diagnosis->findings[*chosen]) : nullptr);
+    followShown();
 }
 
 CurveOptions TimelineControls::options(CurveOptions current) const
@@ -72,7 +97,7 @@ void TimelineControls::restyle()
 {
     const QFont font = m_style.font(FontRole::Small);
     for (QWidget* widget :
-        std::initializer_list<QWidget*>{m_caption, m_order, m_reserved, m_allocated, m_marks})
+        std::initializer_list<QWidget*>{m_caption, m_order, m_reserved, m_allocated, m_marks, m_finding})
         widget->setFont(font);
 }
 

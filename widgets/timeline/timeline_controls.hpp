@@ -12,11 +12,11 @@ namespace tidemark {
 
 class Segmented;
 
-/// "Stack by Age | Site · Reserved · Allocated ≈ · Marks". GUI thread.
+/// "Stack by Age | Site · Reserved · Allocated ≈ · Marks · Finding". GUI thread.
 class TimelineControls : public QWidget {
     Q_OBJECT
 public:
-    TimelineControls(ViewState& state, const Style& style, QWidget* parent = nullptr);
+    TimelineControls(Session& session, ViewState& state, const Style& style, QWidget* parent = nullptr);
 
     /// Shows what the scene can draw and does draw.
     void follow(const TimelineScene& scene);
@@ -28,7 +28,10 @@ signals:
 private:
     void restyle();
     void followOrder();
+    void followShown();
+    void showFinding(bool shown);
 
+    Session& m_session;
     ViewState& m_state;
     const Style& m_style;
     QLabel* m_caption;
@@ -36,6 +39,7 @@ private:
     QCheckBox* m_reserved;
     QCheckBox* m_allocated;
     QCheckBox* m_marks;
+    QCheckBox* m_finding;
 };
 
 } // namespace tidemark

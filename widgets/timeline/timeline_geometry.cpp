@@ -16,6 +16,7 @@ TimelineGeometry TimelineGeometry::of(QSize size, const TimelineParts& wanted, c
     TimelineParts parts = wanted;
     const int gap = metrics.px(4);
     const int lanePitch = metrics.lane + 1;
+    const int findingHeight = metrics.px(26);
     const int axisHeight = metrics.px(22);
     const int poolPitch = metrics.poolStrip + gap;
     const int moreHeight = metrics.px(16);
@@ -32,7 +33,10 @@ TimelineGeometry TimelineGeometry::of(QSize size, const TimelineParts& wanted, c
         height += parts.legend ? legendHeight : gap;
         return height;
     };
-    const auto above = [&] { return metrics.px(6) + parts.lanes * lanePitch + (parts.lanes ? gap : 0); };
+    const auto above = [&] {
+        const int finding = parts.finding ? findingHeight + 1 : 0;
+        return metrics.px(6) + parts.lanes * lanePitch + finding + (parts.lanes || parts.finding ? gap : 0);
+    };
     const int least = metrics.px(leastPlot);
     while (size.height() - above() - below() < least) {
         if (shownPools > 0)
@@ -45,6 +49,8 @@ TimelineGeometry TimelineGeometry::of(QSize size, const TimelineParts& wanted, c
             parts.overview = false;
         else if (parts.lanes > 0)
             --parts.lanes;
+        else if (parts.finding)
+            parts.finding = false;
         else
             break;
     }
@@ -54,7 +60,11 @@ TimelineGeometry TimelineGeometry::of(QSize size, const TimelineParts& wanted, c
     int y = metrics.px(6);
     for (int i = 0; i < parts.lanes; ++i, y += lanePitch)
         g.lanes.emplace_back(left, y, width, metrics.lane - 2);
-    if (parts.lanes)
+    if (parts.finding) {
+        g.finding = QRect(left, y, width, findingHeight);
+        y += findingHeight + 1;
+    }
+    if (parts.lanes || parts.finding)
         y += gap;
     g.plot = QRect(left, y, width, std::max(1, size.height() - y - below()));
     y += g.plot.height();

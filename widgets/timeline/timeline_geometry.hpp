@@ -17,14 +17,17 @@ struct TimelineParts {
     bool overview = true;
     bool legend = true;
     int labelWidth = 0; ///< widest text left of the plot
+    bool finding = false; ///< the lane of the selected finding
 };
 
 /// Where everything is, in logical pixels: lanes, plot, axis, pool strips, overview and legend from top to
-/// bottom. What does not fit goes in the order pools, legend, overview, lanes; the plot always stays.
+/// bottom. What does not fit goes in the order pools, legend, overview, lanes, finding; the plot
+/// always stays.
 struct TimelineGeometry {
     QSize size;
     QRect plot;
     std::vector<QRect> lanes;
+    QRect finding; ///< null where it is not wanted or has no room
     std::vector<QRect> pools;
     QRect morePools; ///< line that says how many more pools there are
     int hiddenPools = 0;

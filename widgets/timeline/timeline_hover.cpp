@@ -84,8 +84,13 @@ QString TimelineInput::hoverText() const
             parts << time;
         parts << tr("live %1").arg(bytesText(m_scene.source->requested().at(state)));
     } else if (area == Area::Lanes) {
-        if (const auto mark = markAt(m_scene, pos))
-            parts << shownText(m_scene.marks()[*mark].name);
+        if (const auto item = laneItemAt(m_scene, pos))
+            parts << item->name;
+    } else if (area == Area::Finding) {
+        const StateIndex state = m_scene.stateShownAt(pos.x());
+        parts << shownText(m_scene.finding.finding->title)
+              << tr("%1 of it live at %2")
+                     .arg(bytesText(m_scene.finding.bytes->at(state)), m_scene.stateName(state));
     }
     if (const QString scale = scaleText(); !scale.isEmpty())
         parts << scale;
@@ -111,18 +116,11 @@ QString TimelineInput::tipText() const
                 m_scene.stateTime(state));
     }
     case Area::Lanes: {
-        const auto at = markAt(m_scene, pos);
-        if (!at)
-            return {};
-        const Mark& mark = m_scene.marks()[*at];
-        QString text = QStringLiteral("<b>%1</b>").arg(shownText(mark.name).toHtmlEscaped()) + line
-            + tr("%1 → %2").arg(m_scene.stateName(mark.first), m_scene.stateName(mark.last));
-        if (mark.startUs && mark.endUs)
-            text += QStringLiteral(" · ") + durationText(*mark.endUs - *mark.startUs);
-        if (mark.open)
-            text += line + tr("its other end is not in the file");
-        return text;
+        const auto item = laneItemAt(m_scene, pos);
+        return item ? laneTip(*item) : QString();
     }
+    case Area::Finding:
+        return findingTip(m_scene.stateShownAt(pos.x()));
     case Area::Legend:
         for (const LegendPlace& place : legendPlaces(m_scene))
             if (place.item >= 0 && place.box.contains(pos)) {
@@ -138,6 +136,31 @@ QString TimelineInput::tipText() const
     default:
         return {};
     }
+}
+
+QString TimelineInput::laneTip(const LaneItem& item) const
+{
+    const QString line = QStringLiteral("<br>");
+    QString text = QStringLiteral("<b>%1</b>").arg(item.name.toHtmlEscaped()) + line
+        + tr("%1 → %2").arg(m_scene.stateName(item.first), m_scene.stateName(item.last));
+    if (item.lengthUs)
+        text += QStringLiteral(" · ") + durationText(*item.lengthUs);
+    if (!item.note.isEmpty())
+        text += line + item.note.toHtmlEscaped();
+    if (item.open)
+        text += line + tr("its other end is not in the file");
+    return text;
+}
+
+QString TimelineInput::findingTip(StateIndex state) const
+{
+    const QString line = QStringLiteral("<br>");
+    const Series& bytes = *m_scene.finding.bytes;
+    const Series::Extremes most = bytes.total();
+    return QStringLiteral("<b>%1</b>").arg(shownText(m_scene.finding.finding->title).toHtmlEscaped()) + line
+        + tr("%1 (%2) of it live at %3")
+              .arg(bytesText(bytes.at(state)), exactBytesText(bytes.at(state)), m_scene.stateName(state))
+        + line + tr("most %1 at %2").arg(bytesText(most.max), m_scene.stateName(most.maxState));
 }
 
 QString TimelineInput::allocationTip(AllocationId id) const

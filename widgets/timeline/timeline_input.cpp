@@ -85,6 +85,8 @@ TimelineInput::Area TimelineInput::areaAt(const QPointF& pos) const
     const auto inside = [&](const QRect& r) { return QRectF(r).contains(pos); };
     if (std::any_of(g.lanes.begin(), g.lanes.end(), inside))
         return Area::Lanes;
+    if (inside(g.finding))
+        return Area::Finding;
     if (std::any_of(g.pools.begin(), g.pools.end(), inside))
         return Area::Pools;
     return Area::None;
@@ -143,6 +145,7 @@ void TimelineInput::press(QMouseEvent* event)
         break;
     case Area::Axis:
     case Area::Pools:
+    case Area::Finding:
         m_view.rememberPlace();
         m_drag = Drag::Scrub;
         dragTo(pos);
@@ -316,8 +319,8 @@ void TimelineInput::release(QMouseEvent* event)
     case Drag::PanPending:
         if (const std::uint32_t id = m_scene.idAt(pos); id != pixel::empty && m_scene.replay)
             m_view.zoomToLife(AllocationId{id});
-        else if (const auto mark = markAt(m_scene, pos))
-            m_view.zoomToMark(*mark);
+        else if (const auto item = laneItemAt(m_scene, pos))
+            m_view.zoomToItem(*item);
         break;
     case Drag::Box:
         finishBox();
@@ -365,8 +368,8 @@ void TimelineInput::doubleClick(QMouseEvent* event)
             m_view.zoomToLife(AllocationId{id});
         break;
     case Area::Lanes:
-        if (const auto mark = markAt(m_scene, pos))
-            m_view.zoomToMark(*mark);
+        if (const auto item = laneItemAt(m_scene, pos))
+            m_view.zoomToItem(*item);
         break;
     case Area::Overview:
     case Area::Axis:
@@ -432,14 +435,12 @@ void TimelineInput::finishBox()
 
 void TimelineInput::clickLane(const QPointF& pos)
 {
-    const auto mark = markAt(m_scene, pos);
-    if (!mark) {
-        m_view.rememberPlace();
-        m_scene.state.setCursor(m_scene.stateShownAt(pos.x()));
+    if (const auto item = laneItemAt(m_scene, pos)) {
+        m_scene.state.setRange(std::pair{item->first, item->last});
         return;
     }
-    const Mark& m = m_scene.marks()[*mark];
-    m_scene.state.setRange(std::pair{m.first, m.last});
+    m_view.rememberPlace();
+    m_scene.state.setCursor(m_scene.stateShownAt(pos.x()));
 }
 
 void TimelineInput::clickLegend(const QPointF& pos, Qt::KeyboardModifiers modifiers)

@@ -50,7 +50,7 @@ private:
         OverviewLeft,
         OverviewRight,
     };
-    enum class Area { None, Plot, Axis, Lanes, Pools, Overview, Legend };
+    enum class Area { None, Plot, Axis, Lanes, Finding, Pools, Overview, Legend };
 
     Area areaAt(const QPointF& pos) const;
     Drag overviewPartAt(const QPointF& pos) const;
@@ -77,6 +77,8 @@ private:
     void showTip();
     QString hoverText() const;
     QString tipText() const;
+    QString laneTip(const LaneItem& item) const;
+    QString findingTip(StateIndex state) const;
     QString allocationTip(AllocationId id) const;
     QString scaleText() const;
     void shapeCursor(const QPointF& pos);

@@ -15,9 +15,11 @@ namespace tidemark {
 void paintGround(QPainter& painter, const TimelineScene& scene);
 /// The stack: its picture (scaled while it is not the exact one), outline and column minima.
 void paintStack(QPainter& painter, const TimelineScene& scene);
-/// Reserved, allocated, capacity.
+/// Reserved, allocated, capacity, predicted.
 void paintCurves(QPainter& painter, const TimelineScene& scene);
 void paintLanes(QPainter& painter, const TimelineScene& scene);
+/// Bytes of the selected finding over time.
+void paintFinding(QPainter& painter, const TimelineScene& scene);
 void paintPools(QPainter& painter, const TimelineScene& scene);
 void paintOverview(QPainter& painter, const TimelineScene& scene);
 void paintLegend(QPainter& painter, const TimelineScene& scene);
@@ -29,8 +31,17 @@ void paintRange(QPainter& painter, const TimelineScene& scene, LabelPlacer& labe
 void paintCursor(QPainter& painter, const TimelineScene& scene);
 void paintOoms(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
 void paintPeaks(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
+/// Where the peak would move to, and what would make it.
+void paintPredictedPeak(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
+/// The finding's value at the cursor, in its lane.
+void paintFindingValue(QPainter& painter, const TimelineScene& scene);
+/// Draws a series of the plot column by column, as its maxima.
+void paintSeries(QPainter& painter, const TimelineScene& scene, const Series& series, const QColor& colour,
+    double thickness, double dash = 0, double gap = 0);
 void paintRulers(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
 void paintBandLabels(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
+/// Top of what the cursor's line and an out-of-memory line run through.
+double topOfLanes(const TimelineScene& scene);
 /// The box of the cursor's flag on the axis.
 QRectF cursorFlag(const TimelineScene& scene);
 /// "Δ 2,345 events · 12.3 ms · +1.20 GiB".
@@ -51,8 +62,8 @@ std::vector<LegendPlace> legendPlaces(const TimelineScene& scene);
 /// The group a legend item stands for, if it stands for exactly one.
 std::optional<std::uint32_t> legendGroup(const LegendItem& item);
 
-/// The mark under a point, with its lane's row.
-std::optional<std::uint32_t> markAt(const TimelineScene& scene, const QPointF& pos);
+/// The mark, phase or step under a point of the lanes.
+std::optional<LaneItem> laneItemAt(const TimelineScene& scene, const QPointF& pos);
 /// Where the window stands in the overview.
 QRectF overviewBox(const TimelineScene& scene);
 double overviewX(const TimelineScene& scene, double x);

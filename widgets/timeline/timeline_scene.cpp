@@ -13,7 +13,6 @@ namespace tidemark {
 
 namespace {
 
-constexpr int markRows = 3; // deeper marks share the density strip
 constexpr double airAbove = 1.075;
 constexpr double capacityNear = 1.25; // above this share of the highest curve the capacity stays out of range
 constexpr double emptyTop = 1 << 20;
@@ -56,7 +55,8 @@ void TimelineScene::open()
         peak = source->requested().total().maxState;
         peaks = replay ? replay->timeline.localPeaks() : std::vector<StateIndex>{peak};
     }
-    buildLanes();
+    followDiagnosis();
+    followPrediction();
     buildPools();
     recolour();
     wholeY();
@@ -67,44 +67,6 @@ void TimelineScene::recolour()
     if (!source)
         return;
     colouring = replay ? session.colouring(state.colourBy()) : categoryColouring(*rank->snapshot->categories);
-}
-
-void TimelineScene::buildLanes()
-{
-    lanes.clear();
-    if (!replay)
-        return;
-    const std::vector<Mark>& all = marks();
-    Lane steps{Lane::Kind::Steps, tr("steps"), {}};
-    std::vector<Lane> rows;
-    Lane deeper{Lane::Kind::Density, QString(), {}};
-    // Steps have a lane of their own, so they do not count as a level of nesting here.
-    std::vector<bool> stepAt;
-    for (std::uint32_t i = 0; i < all.size(); ++i) {
-        const auto depth = static_cast<std::size_t>(std::max(0, all[i].depth));
-        stepAt.resize(depth);
-        stepAt.push_back(all[i].step);
-        if (all[i].step) {
-            steps.marks.push_back(i);
-            continue;
-        }
-        const auto stepsAbove
-            = std::count(stepAt.begin(), stepAt.begin() + static_cast<std::ptrdiff_t>(depth), true);
-        const std::size_t row = depth - static_cast<std::size_t>(stepsAbove);
-        if (row >= markRows) {
-            deeper.marks.push_back(i);
-            continue;
-        }
-        while (rows.size() <= row)
-            rows.push_back({Lane::Kind::Marks, rows.empty() ? tr("marks") : QString(), {}});
-        rows[row].marks.push_back(i);
-    }
-    if (!steps.marks.empty())
-        lanes.push_back(std::move(steps));
-    for (Lane& lane : rows)
-        lanes.push_back(std::move(lane));
-    if (!deeper.marks.empty())
-        lanes.push_back(std::move(deeper));
 }
 
 void TimelineScene::buildPools()
@@ -153,6 +115,8 @@ double TimelineScene::wholeTop() const
             most = std::max(most,
                 source->requested().at(stateOf(static_cast<Moment>(index(oom.event))))
                     + std::clamp<std::int64_t>(oom.requested.value_or(0), 0, most));
+    if (predicted.bytes)
+        most = std::max(most, predicted.bytes->total().max);
     const auto capacity = session.capacity();
     double highest = static_cast<double>(most);
     if (capacity && static_cast<double>(*capacity) <= highest * capacityNear)
@@ -175,6 +139,8 @@ void TimelineScene::fitY()
         most = std::max(most, column.max);
         if (options.reserved && source->reserved())
             most = std::max(most, source->reserved()->extremes(column.first, column.last).max);
+        if (predicted.bytes)
+            most = std::max(most, predicted.bytes->extremes(column.first, column.last).max);
     }
     bottom = 0;
     top = most > 0 ? static_cast<double>(most) * airAbove : emptyTop;
@@ -188,6 +154,8 @@ int TimelineScene::labelWidth(const TimelineParts& parts) const
     if (parts.lanes)
         for (const Lane& lane : lanes)
             make(lane.title);
+    if (parts.finding)
+        make(tr("finding"));
     if (parts.pools)
         for (const PoolStrip& strip : pools)
             make(QString::fromStdString(poolName(*replay->snapshot, strip.pool)));
@@ -203,6 +171,7 @@ void TimelineScene::prepareFrame(QSize size, double deviceRatio)
     scale = XScale(source, state.axis());
     TimelineParts parts;
     parts.lanes = options.lanes ? static_cast<int>(lanes.size()) : 0;
+    parts.finding = options.lanes && finding.bytes && !empty();
     parts.pools = empty() ? 0 : static_cast<int>(pools.size());
     parts.legend = colouring && !colouring->legend.empty() && !empty();
     parts.overview = source && !empty();
@@ -309,22 +278,6 @@ std::uint32_t TimelineScene::idAt(const QPointF& pos) const
     if (x < 0 || y < 0 || x >= w.width || y >= w.height)
         return pixel::empty;
     return picture->layout->image.at(static_cast<int>(x), static_cast<int>(y));
-}
-
-double TimelineScene::markBegin(const Mark& mark) const
-{
-    const auto origin = replay ? replay->originUs() : std::nullopt;
-    if (scale.time() && mark.startUs && origin)
-        return static_cast<double>(*mark.startUs - *origin);
-    return mark.open && mark.first == 0 ? scale.whole().left : scale.begin(mark.first);
-}
-
-double TimelineScene::markEnd(const Mark& mark) const
-{
-    const auto origin = replay ? replay->originUs() : std::nullopt;
-    if (scale.time() && mark.endUs && origin)
-        return static_cast<double>(*mark.endUs - *origin);
-    return scale.end(mark.last);
 }
 
 QString TimelineScene::stateNumber(StateIndex s) const

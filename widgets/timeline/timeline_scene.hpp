@@ -35,11 +35,44 @@ struct CurveOptions {
     bool lanes = true;
 };
 
-/// One row of marks above the plot.
+/// One row above the plot.
 struct Lane {
-    enum class Kind { Steps, Marks, Density } kind = Kind::Marks;
+    enum class Kind {
+        Phases, ///< Phases::spans
+        FoundSteps, ///< Phases::steps, where no mark names the steps
+        Steps,
+        Marks,
+        Density, ///< marks too deep for a row of their own
+    } kind
+        = Kind::Marks;
     QString title;
-    std::vector<std::uint32_t> marks; ///< into Session::marks(), in order of begin, not overlapping
+    /// Into what its kind says (Session::marks() for the last three), in order of begin, not overlapping but
+    /// for Density.
+    std::vector<std::uint32_t> items;
+};
+
+/// Something on a lane that can be clicked.
+struct LaneItem {
+    QString name;
+    QString note; ///< where it comes from, for its tooltip; may be empty
+    StateIndex first = 0;
+    StateIndex last = 0;
+    std::optional<std::int64_t> lengthUs;
+    bool recorded = true; ///< else inferred
+    bool open = false; ///< its other end is not in the file
+};
+
+/// The selected finding over time.
+struct FindingLane {
+    std::shared_ptr<const Diagnosis> diagnosis; ///< keeps `finding`
+    const Finding* finding = nullptr; ///< null: nothing to show
+    std::shared_ptr<const Series> bytes; ///< of its allocations that are live
+};
+
+/// The curve under the ticked fixes.
+struct PredictedCurve {
+    std::shared_ptr<const Prediction> prediction; ///< null: none
+    std::shared_ptr<const Series> bytes;
 };
 
 /// One private pool under the plot.
@@ -66,6 +99,10 @@ struct TimelineScene {
     void open();
     /// Colours by the state's choice; categories have their own.
     void recolour();
+    /// Takes over what was found in the file: phases, steps, the selected finding.
+    void followDiagnosis();
+    void followFinding();
+    void followPrediction();
     /// Geometry, columns and scale for a picture of this size.
     void prepareFrame(QSize size, double deviceRatio);
     /// y from 0 to a little above everything, the capacity included when it is near.
@@ -97,10 +134,15 @@ struct TimelineScene {
     TimelineWindow window() const;
     /// Allocation (or category) under a point of the plot, from the picture on screen.
     std::uint32_t idAt(const QPointF& pos) const;
-    /// x of a mark's ends, by its own times where it has them.
-    double markBegin(const Mark& mark) const;
-    double markEnd(const Mark& mark) const;
     const std::vector<Mark>& marks() const { return session.marks(); }
+    /// Both ends of the k-th thing on a lane, on the x axis.
+    std::pair<double, double> laneSpan(const Lane& lane, std::size_t k) const;
+    /// The same with its name.
+    LaneItem laneItem(const Lane& lane, std::size_t k) const;
+    /// First thing on a lane whose end is not left of the window. Cost: O(log items).
+    std::size_t firstVisible(const Lane& lane) const;
+    /// What the steps are, from marks or else from what was found: first and last states, in order.
+    std::vector<std::pair<StateIndex, StateIndex>> steps() const;
 
     /// "event 3,737" as numbered in the file; "before the first event"; "row 7" for categories.
     QString stateName(StateIndex state) const;
@@ -128,6 +170,9 @@ struct TimelineScene {
     std::shared_ptr<const Replay> replay;
     std::shared_ptr<const TimelineSource> source;
     std::shared_ptr<const Colouring> colouring;
+    std::shared_ptr<const Phases> phases;
+    FindingLane finding;
+    PredictedCurve predicted;
     std::vector<Lane> lanes;
     std::vector<PoolStrip> pools;
     std::vector<StateIndex> peaks;
@@ -158,7 +203,11 @@ private:
     double wholeTop() const;
     int labelWidth(const TimelineParts& parts) const;
     void buildLanes();
+    void buildMarkLanes();
     void buildPools();
+    /// x of a mark's ends, by its own times where it has them.
+    double markBegin(const Mark& mark) const;
+    double markEnd(const Mark& mark) const;
 
     mutable std::vector<std::int64_t> m_overview;
     mutable XAxis m_overviewAxis = XAxis::Events;

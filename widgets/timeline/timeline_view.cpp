@@ -33,7 +33,7 @@ TimelineView::TimelineView(Session& session, ViewState& state, Style& style, QWi
     , m_style(style)
     , m_scene(session, state, style)
     , m_layout(new QVBoxLayout(this))
-    , m_controls(new TimelineControls(state, style, this))
+    , m_controls(new TimelineControls(session, state, style, this))
     , m_canvas(new TimelineCanvas(m_scene, this))
     , m_empty(new EmptyState(style, m_canvas))
     , m_input(std::make_unique<TimelineInput>(*this, m_scene, *m_canvas))
@@ -73,6 +73,9 @@ void TimelineView::connectAll()
     connect(&m_session, &Session::deviceChanged, this, &TimelineView::openDevice);
     connect(&m_session, &Session::siteModeChanged, this, &TimelineView::recolour);
     connect(&m_session, &Session::cardSizeChanged, this, &TimelineView::optionsChanged);
+    connect(&m_session, &Session::diagnosisChanged, this, &TimelineView::diagnosisChanged);
+    connect(&m_session, &Session::predictionChanged, this, &TimelineView::predictionChanged);
+    connect(&m_state, &ViewState::findingChanged, this, &TimelineView::findingChanged);
     connect(&m_state, &ViewState::cursorChanged, this, &TimelineView::cursorChanged);
     connect(&m_state, &ViewState::hoveredChanged, this, [this] {
         outlineHovered(m_scene);
@@ -265,6 +268,31 @@ void TimelineView::optionsChanged()
     replot();
 }
 
+void TimelineView::diagnosisChanged()
+{
+    m_scene.followDiagnosis();
+    m_controls->follow(m_scene);
+    replot();
+}
+
+void TimelineView::findingChanged()
+{
+    m_scene.followFinding();
+    m_controls->follow(m_scene);
+    m_rest->start();
+    replot();
+}
+
+void TimelineView::predictionChanged()
+{
+    const bool whole = m_scene.yIsWhole();
+    m_scene.followPrediction();
+    m_rest->start();
+    if (whole)
+        m_scene.wholeY();
+    replot();
+}
+
 void TimelineView::recolour()
 {
     m_scene.recolour();
@@ -307,14 +335,16 @@ StackRequest TimelineView::stackRequest(const TimelineScene& scene) const
     request.order = m_state.stackOrder();
     request.window = scene.window();
     request.ink = StackInk::of(m_style.theme(), scene.colouring->sequential, scene.ratio);
-    const auto matches = m_state.emphasis();
+    const auto emphasis = m_state.emphasis();
     const std::size_t ids = scene.colouring->slotOf.size();
-    if (scene.replay && matches && matches->size() == ids) {
-        request.keep = matches;
-        request.underline = true;
+    if (scene.replay && emphasis && emphasis->size() == ids) {
+        request.keep = emphasis;
+        request.underline = m_state.matches() != nullptr;
     } else if (m_groupKeep && m_groupKeep->size() == ids) {
         request.keep = m_groupKeep;
     }
+    if (const auto shown = m_state.shownFinding(); scene.replay && shown && shown->size() == ids)
+        request.striped = shown;
     return request;
 }
 

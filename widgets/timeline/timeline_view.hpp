@@ -103,6 +103,9 @@ private:
     void cursorChanged();
     void selectionChanged();
     void optionsChanged();
+    void diagnosisChanged();
+    void findingChanged();
+    void predictionChanged();
     void recolour();
     void ensureVisible(StateIndex state);
 
@@ -112,7 +115,7 @@ private:
     void setY(double bottom, double top);
     void zoomBy(double factor, double anchor);
     void panBy(double share);
-    void zoomToMark(std::uint32_t mark);
+    void zoomToItem(const LaneItem& item);
     double zoomAnchor() const;
     QString selectionName() const;
 
