@@ -207,7 +207,10 @@ std::optional<Sharding> readSharding(Sizes& s, const Shape& shape)
     if (!anything)
         return sharding;
     if (!shape.dataParallel) {
-        s.note("hardware.world_size");
+        if (shape.world == 0)
+            s.note("hardware.world_size");
+        else if (shape.tensor > 0 && shape.pipeline > 0 && shape.context > 0)
+            s.note("a hardware.world_size that the parallel sizes divide");
         return std::nullopt;
     }
     const double ranks = *shape.dataParallel * shape.context;
