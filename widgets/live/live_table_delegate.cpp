@@ -66,6 +66,11 @@ void LiveTableDelegate::paint(
     painter->restore();
 }
 
+QSize LiveTableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    return QStyledItemDelegate::sizeHint(option, index) + QSize(2 * m_style.metrics().px(7), 0);
+}
+
 void LiveTableDelegate::paintKey(QPainter& painter, const QRect& cell, const QModelIndex& index,
     const QColor& text, const QColor& second, double ratio) const
 {

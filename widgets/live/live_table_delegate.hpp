@@ -23,6 +23,9 @@ public:
     void paint(
         QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
+    /// With the padding that paint leaves.
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
 private:
     void paintKey(QPainter& painter, const QRect& cell, const QModelIndex& index, const QColor& text,
         const QColor& second, double ratio) const;

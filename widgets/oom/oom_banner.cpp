@@ -40,6 +40,7 @@ OomBanner::OomBanner(Style& style, QWidget* parent)
     m_goTo->setToolTip(tr("Sets the cursor to the failed request"));
     m_copy->setToolTip(tr("Copies the verdict with all numbers behind it"));
     auto* const buttons = new QHBoxLayout;
+    buttons->addWidget(m_grade);
     buttons->addWidget(m_events);
     buttons->addWidget(m_goTo);
     buttons->addWidget(m_copy);
@@ -48,7 +49,6 @@ OomBanner::OomBanner(Style& style, QWidget* parent)
     words->addWidget(m_title, 0, 0);
     words->addLayout(buttons, 0, 1, Qt::AlignTop);
     words->addWidget(m_sentences, 1, 0);
-    words->addWidget(m_grade, 1, 1, Qt::AlignLeft | Qt::AlignTop);
     words->setColumnStretch(0, 1);
     auto* const row = new QHBoxLayout(this);
     row->addWidget(m_icon, 0, Qt::AlignTop);
@@ -71,7 +71,8 @@ void OomBanner::restyle()
     m_title->setFont(m_style.font(FontRole::Title));
     m_sentences->setFont(m_style.font(FontRole::Base));
     m_grade->setFont(m_style.font(FontRole::Small));
-    m_grade->setFixedSize(QFontMetrics(m_grade->font()).height() + 2, QFontMetrics(m_grade->font()).height());
+    m_grade->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    m_grade->setContentsMargins(metrics.unit, 0, metrics.unit, 0);
     QPalette quiet = m_style.theme().palette();
     quiet.setColor(QPalette::WindowText, m_style.color(Tone::Text2));
     m_grade->setPalette(quiet);

@@ -19,8 +19,8 @@ namespace tidemark {
 
 namespace {
 
-constexpr double addressRoom = 88;
-constexpr double holeRoom = 88;
+constexpr double addressRoom = 98;
+constexpr double holeRoom = 112;
 
 } // namespace
 

@@ -31,6 +31,7 @@ namespace {
 constexpr int fewestRows = 4;
 constexpr int mostPinRows = 4;
 constexpr int shareWidth = 104;
+constexpr int rightWidth = 360; ///< least, for a name and three figures
 
 /// A table without type-ahead (letters are commands everywhere) that copies its rows.
 class Table : public QTableView {
@@ -133,6 +134,7 @@ OomView::OomView(Session& session, ViewState& view, Style& style, QWidget* paren
     m_body->setChildrenCollapsible(false);
     m_body->setStretchFactor(0, 61);
     m_body->setStretchFactor(1, 39);
+    m_body->setSizes({6100, 3900});
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -322,6 +324,7 @@ void OomView::restyle()
         static_cast<int>(LiveColumn::Share), metrics.px(shareWidth));
     m_liveTable->setMinimumHeight(metrics.header + fewestRows * metrics.row);
     m_body->setHandleWidth(metrics.splitter);
+    m_rightScroll->setMinimumWidth(metrics.px(rightWidth));
     if (m_scene)
         showPins();
 }
