@@ -88,6 +88,7 @@ MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Searc
         followAxis();
     });
     connect(&state, &ViewState::colourByChanged, this, &MainToolbar::fillColours);
+    connect(&m_session, &Session::diagnosisChanged, this, &MainToolbar::fillColours);
     connect(&state, &ViewState::axisChanged, this, &MainToolbar::followAxis);
     connect(&style, &Style::changed, this, &MainToolbar::restyle);
     fillFiles();
@@ -173,10 +174,13 @@ void MainToolbar::fillDevices()
     m_device->setEnabled(rank && !rank->devices.empty());
 }
 
-std::vector<ColourBy> MainToolbar::colourings(const Replay* replay)
+std::vector<ColourBy> MainToolbar::colourings(const Replay* replay, bool labelled)
 {
-    std::vector<ColourBy> out{ColourBy::Site, ColourBy::Size, ColourBy::Age, ColourBy::Stream, ColourBy::Pool,
-        ColourBy::SegmentKind};
+    std::vector<ColourBy> out{ColourBy::Site};
+    if (labelled)
+        out.insert(out.end(), {ColourBy::Label, ColourBy::Role});
+    out.insert(
+        out.end(), {ColourBy::Size, ColourBy::Age, ColourBy::Stream, ColourBy::Pool, ColourBy::SegmentKind});
     if (replay && !replay->device().events.category.empty())
         out.push_back(ColourBy::Category);
     return out;
@@ -212,7 +216,7 @@ void MainToolbar::fillColours()
     const QSignalBlocker block(m_colour);
     m_colour->clear();
     const auto replay = m_session.replay();
-    for (const ColourBy by : colourings(replay.get())) {
+    for (const ColourBy by : colourings(replay.get(), m_session.labels() != nullptr)) {
         m_colour->addItem(colourName(by), static_cast<int>(by));
         if (by == m_state.colourBy())
             m_colour->setCurrentIndex(m_colour->count() - 1);

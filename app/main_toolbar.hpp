@@ -34,7 +34,7 @@ public:
     SearchField* filterField() const { return m_filter; }
 
     /// Colourings that say something about the open device.
-    static std::vector<ColourBy> colourings(const Replay* replay);
+    static std::vector<ColourBy> colourings(const Replay* replay, bool labelled);
     static QString colourName(ColourBy by);
     static bool hasTimes(const Replay* replay);
 

@@ -19,6 +19,9 @@
 #include "widgets/findings/findings_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
 #include "widgets/live/live_table_view.hpp"
+#include "widgets/oom/oom_text_dialog.hpp"
+#include "widgets/oom/oom_view.hpp"
+#include "widgets/playbook/playbook_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_view.hpp"
@@ -108,7 +111,13 @@ void MainWindow::createViews()
     m_tabColumn->setSpacing(0);
     m_tabColumn->addWidget(m_timeline, 1);
     m_tabs->addTab(page, m_style.icon(QStringLiteral("timeline")), tr("Timeline"));
+    m_oom = new OomView(session, state, m_style, this);
+    m_oom->hide();
+    m_playbook = new PlaybookView(session, state, m_style, m_tabs);
+    m_tabs->addTab(m_playbook, m_style.icon(QStringLiteral("report")), tr("Playbook"));
     m_tabs->setCornerWidget(m_timeline->controls());
+    // Stacking and curves are the timeline's: no other tab shows their buttons.
+    connect(m_tabs, &QTabWidget::currentChanged, this, &MainWindow::followTab);
     m_tabs->tabBar()->setExpanding(false);
 
     auto* startHolder = new QWidget(this);
@@ -258,8 +267,40 @@ void MainWindow::connectViews()
     connect(&m_work.recent, &RecentFiles::changed, this, &MainWindow::fillRecentMenu);
 }
 
+void MainWindow::followTab()
+{
+    const bool timeline = m_tabs->currentWidget() && m_tabs->currentWidget()->isAncestorOf(m_timeline);
+    m_timeline->controls()->setVisible(timeline);
+    m_layout->setBottomShown(timeline);
+}
+
+// The tab is there while there is an out-of-memory event, and comes to the front when a file brings one.
+void MainWindow::showOomTab()
+{
+    const int tab = m_tabs->indexOf(m_oom);
+    if (m_oom->hasContent() == (tab >= 0))
+        return;
+    if (tab >= 0) {
+        m_tabs->removeTab(tab);
+        m_oom->hide();
+        return;
+    }
+    m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
+    m_tabs->setCurrentWidget(m_oom);
+}
+
+void MainWindow::showTab(QWidget* view)
+{
+    if (m_tabs->indexOf(view) < 0)
+        return;
+    m_tabs->setCurrentWidget(view);
+    view->setFocus(Qt::ShortcutFocusReason);
+}
+
 void MainWindow::connectFindings()
 {
+    connect(m_oom, &OomView::contentChanged, this, &MainWindow::showOomTab);
+    m_oomText = new OomTextDialog(m_style, this);
     Diagnoser& diagnoser = m_work.diagnoser;
     connect(&diagnoser, &Diagnoser::started, this, [this] {
         m_findings->setBusy(true);
@@ -300,6 +341,7 @@ void MainWindow::showPages()
     const bool was = !showsStartPage();
     m_pages->setCurrentIndex(open ? 1 : 0);
     m_layout->setDocksShown(open);
+    followTab();
     if (open && !was)
         m_timeline->setFocus();
     showProblem();
@@ -338,7 +380,7 @@ void MainWindow::chooseColours()
         m_work.state.setColourBy(ColourBy::Site);
         m_colourChosenForFile = false;
     }
-    const auto useful = MainToolbar::colourings(replay.get());
+    const auto useful = MainToolbar::colourings(replay.get(), m_work.session.labels() != nullptr);
     if (std::find(useful.begin(), useful.end(), m_work.state.colourBy()) == useful.end())
         m_work.state.setColourBy(ColourBy::Site);
 }

@@ -28,6 +28,9 @@ class KeyPolicy;
 class LiveTableView;
 class LoadStrip;
 class MainToolbar;
+class OomTextDialog;
+class OomView;
+class PlaybookView;
 class SandboxView;
 class SegmentMapView;
 class SettingsWindow;
@@ -57,6 +60,9 @@ public:
     DetailsView* details() const { return m_details; }
     FindingsView* findings() const { return m_findings; }
     SandboxView* sandbox() const { return m_sandbox; }
+    OomView* oomView() const { return m_oom; }
+    PlaybookView* playbook() const { return m_playbook; }
+    QTabWidget* tabs() const { return m_tabs; }
     SummaryStrip* strip() const { return m_strip; }
     LoadStrip* loadStrip() const { return m_loadStrip; }
     ErrorBanner* banner() const { return m_banner; }
@@ -87,6 +93,9 @@ private:
     void connectLoader();
     void connectViews();
     void connectFindings();
+    void followTab();
+    void showOomTab();
+    void showTab(QWidget* view);
     void showPages();
     void showProblem();
     void showTitle();
@@ -135,6 +144,9 @@ private:
     DetailsView* m_details = nullptr;
     FindingsView* m_findings = nullptr;
     SandboxView* m_sandbox = nullptr;
+    OomView* m_oom = nullptr;
+    PlaybookView* m_playbook = nullptr;
+    OomTextDialog* m_oomText = nullptr;
     MainToolbar* m_toolbar = nullptr;
     QToolBar* m_stripBar = nullptr;
     QStackedWidget* m_stripStack = nullptr;

@@ -12,6 +12,9 @@
 #include "widgets/findings/findings_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
 #include "widgets/live/live_table_view.hpp"
+#include "widgets/oom/oom_text_dialog.hpp"
+#include "widgets/oom/oom_view.hpp"
+#include "widgets/playbook/playbook_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
 
@@ -109,7 +112,7 @@ void MainWindow::createViewCommands()
     c.add("view.cycleColour", tr("&Next colouring"), "colour", {"C"}, [this] { cycleColour(); });
     auto* colours = new QActionGroup(this);
     for (const ColourBy by : {ColourBy::Site, ColourBy::Size, ColourBy::Age, ColourBy::Stream, ColourBy::Pool,
-             ColourBy::SegmentKind, ColourBy::Category}) {
+             ColourBy::SegmentKind, ColourBy::Category, ColourBy::Label, ColourBy::Role}) {
         const QByteArray id = QByteArrayLiteral("view.colour.") + QByteArray::number(static_cast<int>(by));
         colours->addAction(
             c.addToggle(id.constData(), tr("Colour by %1").arg(MainToolbar::colourName(by).toLower()), "", {},
@@ -200,6 +203,13 @@ void MainWindow::createAnalyzeCommands()
         [this](bool) { m_findings->toggleShown(); });
     c.add("findings.go", tr("&Go to the finding"), "arrow", {}, [this] { m_findings->goThere(); });
     c.add("window.findings", tr("&Findings"), "findings", {"7"}, [this] { showPane(m_findings); });
+    c.add("window.oom", tr("&Out of memory"), "oom", {"0"}, [this] { showTab(m_oom); });
+    c.add("window.playbook", tr("Play&book"), "report", {}, [this] { showTab(m_playbook); });
+    c.add("analyze.oomText", tr("Explain an &error text…"), "oom", {}, [this] {
+        m_oomText->show();
+        m_oomText->raise();
+        m_oomText->activateWindow();
+    });
     c.add("window.sandbox", tr("Fi&x sandbox"), "sandbox", {}, [this] { showPane(m_sandbox); });
 }
 
@@ -263,8 +273,8 @@ void MainWindow::updateCommands()
     c["view.hideFrames"]->setChecked(m_details->isFrameworkHidden());
     c["tools.pointer"]->setChecked(state.tool() == Tool::Pointer);
     c["tools.ruler"]->setChecked(state.tool() == Tool::Ruler);
-    const auto useful = MainToolbar::colourings(replay.get());
-    for (int by = 0; by <= static_cast<int>(ColourBy::SegmentKind); ++by) {
+    const auto useful = MainToolbar::colourings(replay.get(), session.labels() != nullptr);
+    for (int by = 0; by <= static_cast<int>(ColourBy::Role); ++by) {
         QAction* action = c[(QByteArrayLiteral("view.colour.") + QByteArray::number(by)).constData()];
         const auto kind = static_cast<ColourBy>(by);
         action->setEnabled(replay != nullptr);
@@ -278,8 +288,9 @@ void MainWindow::updateCommands()
     c["look.larger"]->setEnabled(m_style.textPercent() < 200);
     c["look.smaller"]->setEnabled(m_style.textPercent() > 80);
     for (const char* id : {"look.reset", "window.timeline", "window.segments", "window.live",
-             "window.details", "window.findings", "window.sandbox", "file.runSettings"})
+             "window.details", "window.findings", "window.sandbox", "window.playbook", "file.runSettings"})
         c[id]->setEnabled(open);
+    c["window.oom"]->setEnabled(open && m_oom->hasContent());
     const bool found = m_findings->count() > 0;
     for (const char* id : {"findings.next", "findings.previous", "findings.show"})
         c[id]->setEnabled(found);
@@ -320,7 +331,8 @@ void MainWindow::chooseRunSettings()
 
 void MainWindow::cycleColour()
 {
-    const auto useful = MainToolbar::colourings(m_work.session.replay().get());
+    const auto useful
+        = MainToolbar::colourings(m_work.session.replay().get(), m_work.session.labels() != nullptr);
     const auto now = std::find(useful.begin(), useful.end(), m_work.state.colourBy());
     const bool last = now == useful.end() || now + 1 == useful.end();
     m_work.state.setColourBy(last ? useful.front() : *(now + 1));
@@ -364,6 +376,8 @@ void MainWindow::escape()
 
 void MainWindow::showPane(QWidget* view)
 {
+    if (m_tabs->isAncestorOf(view))
+        m_tabs->setCurrentIndex(0);
     for (QWidget* up = view->parentWidget(); up; up = up->parentWidget())
         if (auto* dock = qobject_cast<QDockWidget*>(up)) {
             dock->show();

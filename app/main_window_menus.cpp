@@ -55,7 +55,7 @@ void MainWindow::createMenus()
             "view.fit", "view.zoomSelection", "view.zoomRange", "view.fitY", ""});
     QMenu* colour = view->addMenu(tr("&Colour by"));
     fill(colour, {"view.cycleColour", ""});
-    for (int by = 0; by <= static_cast<int>(ColourBy::SegmentKind); ++by)
+    for (int by = 0; by <= static_cast<int>(ColourBy::Role); ++by)
         colour->addAction(
             (*m_commands)[(QByteArrayLiteral("view.colour.") + QByteArray::number(by)).constData()]);
     fill(view, {"view.timeAxis", "view.stackByGroup", "view.lanes", "view.hideFrames", "view.rawSites", ""});
@@ -69,7 +69,7 @@ void MainWindow::createMenus()
             "go.previousOfSite", "", "go.to", "", "go.back", "go.forward"});
     fill(menuBar()->addMenu(tr("&Analyze")),
         {"findings.next", "findings.previous", "findings.show", "findings.go", "", "window.findings",
-            "window.sandbox"});
+            "window.sandbox", "window.oom", "window.playbook", "", "analyze.oomText"});
     fill(menuBar()->addMenu(tr("&Tools")), {"tools.pointer", "tools.ruler"});
     fill(menuBar()->addMenu(tr("&Window")),
         {"window.timeline", "window.segments", "window.live", "window.details", "", "window.nextPane",

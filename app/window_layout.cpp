@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark {
 
@@ -78,7 +79,7 @@ QString WindowLayout::name() const
 
 void WindowLayout::save()
 {
-    if (m_shown && m_placed)
+    if (m_shown && m_placed && m_putAway.isEmpty())
         m_settings.setLayout(name() + QStringLiteral("/state"), m_window.saveState(layoutVersion));
     const QSize screen = m_window.screen() ? m_window.screen()->size() : QSize();
     m_settings.setLayout(
@@ -110,7 +111,25 @@ void WindowLayout::setDocksShown(bool shown)
         restoreOrDefault();
         return;
     }
+    m_putAway.clear();
     for (QDockWidget* dock : m_bottom + m_right + m_behind)
+        dock->hide();
+}
+
+void WindowLayout::setBottomShown(bool shown)
+{
+    if (shown) {
+        for (QDockWidget* dock : std::exchange(m_putAway, {}))
+            dock->setVisible(m_shown);
+        return;
+    }
+    if (!m_shown || !m_putAway.isEmpty())
+        return;
+    save();
+    for (QDockWidget* dock : m_bottom)
+        if (!dock->isHidden() && !dock->isFloating())
+            m_putAway << dock;
+    for (QDockWidget* dock : m_putAway)
         dock->hide();
 }
 
@@ -120,10 +139,14 @@ void WindowLayout::follow(const QSize& size)
     const bool narrow = size.width() < wideFrom * scale || size.height() < highFrom * scale;
     if (narrow == m_narrow)
         return;
+    const bool away = !m_putAway.isEmpty();
+    setBottomShown(true);
     save();
     m_narrow = narrow;
     if (m_shown)
         restoreOrDefault();
+    if (away)
+        setBottomShown(false);
     emit narrowChanged(narrow);
 }
 

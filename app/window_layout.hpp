@@ -31,6 +31,8 @@ public:
 
     /// Shows or hides all docks, as a file is opened or closed.
     void setDocksShown(bool shown);
+    /// Takes the bottom docks away for a page that wants the height, and puts back those that were open.
+    void setBottomShown(bool shown);
     /// Call when the window's size has changed.
     void follow(const QSize& size);
     bool isNarrow() const { return m_narrow; }
@@ -59,6 +61,8 @@ private:
     bool m_narrow = false;
     bool m_shown = false;
     bool m_placed = false;
+    /// Bottom docks taken away by setBottomShown; empty when none is.
+    QList<QDockWidget*> m_putAway;
 };
 
 } // namespace tidemark

@@ -67,7 +67,7 @@ std::shared_ptr<const Grouping> Session::grouping(GroupBy by) const
         return nullptr;
     auto& slot = m_groupings[{m_device, static_cast<int>(by)}];
     if (!slot)
-        slot = Grouping::build(*current, *sites(), by);
+        slot = Grouping::build(*current, *sites(), by, labels().get());
     return slot;
 }
 
@@ -78,7 +78,7 @@ std::shared_ptr<const Colouring> Session::colouring(ColourBy by) const
         return nullptr;
     auto& slot = m_colourings[{m_device, static_cast<int>(by)}];
     if (!slot)
-        slot = Colouring::build(*current, *sites(), by);
+        slot = Colouring::build(*current, *sites(), by, labels().get());
     return slot;
 }
 
@@ -88,6 +88,15 @@ void Session::setDiagnosis(std::shared_ptr<const Diagnosis> diagnosis)
         return;
     m_diagnosis = std::move(diagnosis);
     m_prediction.reset();
+    // What was made of the former labels, or without any.
+    std::erase_if(m_groupings, [](const auto& each) {
+        return each.first.second == static_cast<int>(GroupBy::Label)
+            || each.first.second == static_cast<int>(GroupBy::Role);
+    });
+    std::erase_if(m_colourings, [](const auto& each) {
+        return each.first.second == static_cast<int>(ColourBy::Label)
+            || each.first.second == static_cast<int>(ColourBy::Role);
+    });
     emit diagnosisChanged();
     emit predictionChanged();
 }

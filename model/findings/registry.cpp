@@ -37,8 +37,7 @@
     X(leak) \
     X(batchFree) \
     X(sameSizeTemporaries) \
-    X(loraInputKept) \
-    X(estimateExceedsDevice)
+    X(loraInputKept)
 // clang-format on
 
 namespace tidemark {

@@ -86,7 +86,7 @@ private slots:
         Found f;
         f.give({}, {{"tight", "card size"}, {"capacity", "card size"}, {"leak", "more steps"}});
         QVERIFY(f.findings.footText().contains("Nothing found by 2 rules; 3 could not decide"));
-        QVERIFY(f.findings.footText().contains("card size 2 · more steps 1"));
+        QVERIFY(f.findings.footText().contains("tight, capacity: card size\nleak: more steps"));
     }
 
     void keysSelectAndShow()

@@ -93,6 +93,32 @@ void addLife(const SheetContext& context, AllocationId id, const AllocationFacts
         sheet.facts.push_back({QObject::tr("Cursor"), now, momentText(replay, context.cursor), {}, false});
 }
 
+/// What it is for and which module made it, where the diagnosis has told.
+void addLabel(const SheetContext& context, AllocationId id, DetailsSheet& sheet)
+{
+    const auto labels = context.session.labels();
+    if (!labels || index(id) >= labels->roleOf.size())
+        return;
+    const auto phases = context.session.phases();
+    const auto phase = [&](StateIndex state) {
+        return phases ? QObject::tr(phaseName(phases->phaseAt(state))) : QString();
+    };
+    const AllocationColumns& columns = context.replay.timeline.allocations();
+    const StateIndex first = columns.firstState[index(id)];
+    const StateIndex end = columns.endState[index(id)];
+    QString life;
+    if (phases && first > 0)
+        life = end < context.replay.states() ? phase(first) + QStringLiteral(" → ") + phase(end)
+                                             : phase(first) + QObject::tr(" → end");
+    sheet.facts.push_back({QObject::tr("Role"), QObject::tr(roleName(labels->role(id))), life, {}, false});
+    const std::uint16_t module = labels->moduleOf[index(id)];
+    if (module == Labels::unmatched || module >= labels->modules.size())
+        return;
+    const std::uint16_t layer = labels->layerOf.empty() ? Labels::unmatched : labels->layerOf[index(id)];
+    sheet.facts.push_back({QObject::tr("Module"), shownText(labels->modules[module]),
+        layer == Labels::unmatched ? QString() : QObject::tr("layer %1").arg(layer), {}, false});
+}
+
 void addPlace(const SheetContext& context, AllocationId id, const AllocationFacts& facts, DetailsSheet& sheet)
 {
     const Replay& replay = context.replay;
@@ -172,6 +198,7 @@ DetailsSheet allocationSheet(const SheetContext& context, AllocationId id)
     sheet.facts.push_back(sizeFact(context, id));
     sheet.facts.push_back(blockFact(context, id));
     addLife(context, id, facts, sheet);
+    addLabel(context, id, sheet);
     addPlace(context, id, facts, sheet);
     for (const AttachedText& text : facts.texts)
         sheet.texts.push_back({textTitle(text, replay), shownText(text.text)});

@@ -97,7 +97,8 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
         m_refresher.markDue();
         m_restTimer.start();
     });
-    for (const auto signal : {&Session::opened, &Session::deviceChanged, &Session::siteModeChanged})
+    for (const auto signal :
+        {&Session::opened, &Session::deviceChanged, &Session::siteModeChanged, &Session::diagnosisChanged})
         connect(&session, signal, this, &DetailsView::schedule);
     connect(&style, &Style::changed, this, &DetailsView::restyle);
     m_restTimer.setSingleShot(true);

@@ -197,23 +197,20 @@ QString findingText(const Finding& finding)
     return lines.join(QLatin1Char('\n'));
 }
 
-QString undecidedSummary(const std::vector<Undecided>& undecided)
+QString undecidedText(const std::vector<Undecided>& undecided)
 {
-    std::vector<std::pair<std::string, int>> needs;
+    std::vector<std::pair<std::string, QStringList>> needs;
     for (const Undecided& each : undecided) {
-        const auto found = std::find_if(
+        auto found = std::find_if(
             needs.begin(), needs.end(), [&](const auto& need) { return need.first == each.needs; });
         if (found == needs.end())
-            needs.emplace_back(each.needs, 1);
-        else
-            ++found->second;
+            found = needs.insert(needs.end(), {each.needs, {}});
+        found->second << QString::fromStdString(each.rule);
     }
-    std::stable_sort(
-        needs.begin(), needs.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    QStringList parts;
-    for (const auto& [need, count] : needs)
-        parts << QStringLiteral("%1 %2").arg(shownText(need)).arg(count);
-    return parts.join(QStringLiteral(" · "));
+    QStringList lines;
+    for (const auto& [need, rules] : needs)
+        lines << rules.join(QStringLiteral(", ")) + QStringLiteral(": ") + shownText(need);
+    return lines.join(QLatin1Char('\n'));
 }
 
 } // namespace tidemark

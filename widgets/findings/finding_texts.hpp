@@ -38,7 +38,7 @@ QString fixEffect(const Fix& fix);
 /// The finding with its evidence and fixes, to copy.
 QString findingText(const Finding& finding);
 
-/// Rules that could not decide, by what they need: "card size 2, run settings 1".
-QString undecidedSummary(const std::vector<Undecided>& undecided);
+/// Rules that could not decide and what they need, a line each; those that need the same together.
+QString undecidedText(const std::vector<Undecided>& undecided);
 
 } // namespace tidemark

@@ -9,6 +9,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTimer>
 #include <QVBoxLayout>
 
@@ -244,15 +245,10 @@ void FindingsView::addUndecided(const Diagnosis& diagnosis)
     if (diagnosis.undecided.empty())
         return;
     const auto count = diagnosis.undecided.size();
-    QWidget* row = addRow(QStringLiteral("sev-unknown"), Tone::Unknown,
+    addRow(QStringLiteral("sev-unknown"), Tone::Unknown,
         count == 1 ? tr("1 rule could not decide") : tr("%1 rules could not decide").arg(count),
-        undecidedSummary(diagnosis.undecided));
-    QStringList lines;
-    for (const Undecided& each : diagnosis.undecided)
-        lines << QStringLiteral("%1: %2").arg(QString::fromStdString(each.rule), shownText(each.needs));
-    row->setToolTip(lines.join(QLatin1Char('\n')));
-    const bool card = !m_session.capacity().has_value();
-    if (card)
+        undecidedText(diagnosis.undecided));
+    if (!m_session.capacity())
         addButtons({{tr("Set card size…"), &FindingsView::cardSizeRequested}});
 }
 
@@ -266,7 +262,19 @@ void FindingsView::addClear(const Diagnosis& diagnosis)
     addRow(QStringLiteral("sev-ok"), Tone::Ok,
         ids.size() == 1 ? tr("1 rule ran and found nothing")
                         : tr("%1 rules ran and found nothing").arg(ids.size()),
-        ids.join(QStringLiteral(", ")));
+        m_clearOpen ? ids.join(QStringLiteral(", ")) : QString());
+    addButtons({{m_clearOpen ? tr("Hide them") : tr("Show them"), &FindingsView::toggleClear}});
+}
+
+void FindingsView::toggleClear()
+{
+    m_clearOpen = !m_clearOpen;
+    const int at = verticalScrollBar()->value();
+    // Not from inside the click of a button that goes away.
+    QTimer::singleShot(0, this, [this, at] {
+        rebuild();
+        verticalScrollBar()->setValue(at);
+    });
 }
 
 void FindingsView::addQuality(const Diagnosis& diagnosis)

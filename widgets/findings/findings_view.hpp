@@ -57,6 +57,7 @@ private:
     void addUndecided(const Diagnosis& diagnosis);
     void addClear(const Diagnosis& diagnosis);
     void addQuality(const Diagnosis& diagnosis);
+    void toggleClear();
     /// A row with an icon, a strong line and small lines below.
     QWidget* addRow(const QString& icon, Tone tone, const QString& title, const QString& text);
     void addButtons(const std::vector<std::pair<QString, void (FindingsView::*)()>>& buttons);
@@ -74,7 +75,7 @@ private:
     std::vector<FindingCard*> m_cards;
     QStringList m_foot;
     bool m_busy = false;
-    bool m_clearOpen = false;
+    bool m_clearOpen = false; ///< the rules that found nothing are listed
 };
 
 } // namespace tidemark

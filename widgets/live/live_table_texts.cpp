@@ -51,6 +51,8 @@ void LiveTableView::makeGroupButtons()
 {
     // Only groupings that part this file's memory: one stream or one pool would be one row.
     m_choices = {GroupBy::Site, GroupBy::Stack, GroupBy::ExactSize};
+    if (m_session.labels())
+        m_choices = {GroupBy::Site, GroupBy::Label, GroupBy::Role, GroupBy::Stack, GroupBy::ExactSize};
     if (const auto replay = m_session.replay()) {
         if (replay->requestedByStream.size() > 1)
             m_choices.push_back(GroupBy::Stream);

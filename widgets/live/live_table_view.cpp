@@ -163,6 +163,10 @@ LiveTableView::LiveTableView(Session& session, ViewState& view, Style& style, QW
     connect(&session, &Session::opened, this, &LiveTableView::reset);
     connect(&session, &Session::deviceChanged, this, &LiveTableView::reset);
     connect(&session, &Session::siteModeChanged, this, &LiveTableView::schedule);
+    connect(&session, &Session::diagnosisChanged, this, [this] {
+        makeGroupButtons();
+        schedule();
+    });
     connect(&style, &Style::changed, this, &LiveTableView::restyle);
     connect(&view, &ViewState::cursorChanged, this, [this] {
         if (!m_atPeak)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/oom/oom_banner.hpp"
 
+#include "widgets/findings/finding_texts.hpp"
 #include "widgets/style/style.hpp"
 
 #include <QComboBox>
@@ -71,8 +72,8 @@ void OomBanner::restyle()
     m_title->setFont(m_style.font(FontRole::Title));
     m_sentences->setFont(m_style.font(FontRole::Base));
     m_grade->setFont(m_style.font(FontRole::Small));
-    m_grade->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    m_grade->setContentsMargins(metrics.unit, 0, metrics.unit, 0);
+    const int box = QFontMetrics(m_style.font(FontRole::Small)).height() + metrics.unit;
+    m_grade->setFixedSize(box, box);
     QPalette quiet = m_style.theme().palette();
     quiet.setColor(QPalette::WindowText, m_style.color(Tone::Text2));
     m_grade->setPalette(quiet);

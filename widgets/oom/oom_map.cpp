@@ -242,7 +242,7 @@ SegmentScene OomMap::sceneOf() const
     scene.state = m_built.state;
     scene.picture = m_built.picture;
     scene.colouring = m_scene->of.colouring;
-    scene.matches = m_view.emphasis();
+    scene.emphasis = m_view.emphasis();
     scene.selection = m_view.selection();
     if (scene.selection.kind == Selection::Kind::Group && scene.selection.groupBy != GroupBy::None)
         scene.grouping = m_session.grouping(scene.selection.groupBy);

@@ -2,6 +2,7 @@
 #include "widgets/oom/oom_texts.hpp"
 
 #include "widgets/common/moment_text.hpp"
+#include "widgets/findings/finding_texts.hpp"
 #include "widgets/style/text.hpp"
 
 #include <cmath>
@@ -398,22 +399,6 @@ QString liveSum(const OomScene& scene)
     const QString at = momentText(*scene.of.replay, live.state);
     return off == 0 ? sum + tr(" = curve at %1").arg(at)
                     : sum + tr(" ≠ curve at %1: %2").arg(at, exactBytesText(off));
-}
-
-QString gradeMeaning(Grade grade)
-{
-    switch (grade) {
-    case Grade::A:
-        return tr("Grade A: exact from this file");
-    case Grade::B:
-        return tr("Grade B: structural. Block sizes that the trace does not state are inferred from the "
-                  "allocator's rounding rules.");
-    case Grade::C:
-        return tr("Grade C: measured elsewhere");
-    case Grade::D:
-        break;
-    }
-    return tr("Grade D: a rule of thumb");
 }
 
 QString eventLine(const Replay& replay, const OomAutopsy& oom)

@@ -51,8 +51,6 @@ QString pinSum(const OomScene& scene);
 /// "Σ 34 allocations, 42.80 GiB = curve at event 212".
 QString liveSum(const OomScene& scene);
 
-/// What a grade means, for tips.
-QString gradeMeaning(Grade grade);
 /// "event 212 · 1.50 GiB": an event in the list of events.
 QString eventLine(const Replay& replay, const OomAutopsy& oom);
 /// All of it as plain text with exact bytes.

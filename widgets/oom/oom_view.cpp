@@ -31,6 +31,7 @@ namespace {
 constexpr int fewestRows = 4;
 constexpr int mostPinRows = 4;
 constexpr int shareWidth = 104;
+constexpr int countWidth = 64;
 constexpr int rightWidth = 360; ///< least, for a name and three figures
 
 /// A table without type-ahead (letters are commands everywhere) that copies its rows.
@@ -205,6 +206,7 @@ void OomView::makeLiveSection()
     m_liveTable->setAccessibleName(tr("What fills the card"));
     m_liveTable->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     m_liveTable->installEventFilter(this);
+    m_pinTable->installEventFilter(this);
     m_liveTable->viewport()->installEventFilter(this);
     QHeaderView* const header = m_liveTable->horizontalHeader();
     for (int i = 0; i < LiveTableModel::columns; ++i) {
@@ -215,7 +217,8 @@ void OomView::makeLiveSection()
     }
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
     header->setSectionResizeMode(static_cast<int>(LiveColumn::Key), QHeaderView::Stretch);
-    header->setSectionResizeMode(static_cast<int>(LiveColumn::Share), QHeaderView::Fixed);
+    for (const LiveColumn fixed : {LiveColumn::Share, LiveColumn::Count})
+        header->setSectionResizeMode(static_cast<int>(fixed), QHeaderView::Fixed);
     auto* const heading = new QLabel(tr("What fills the card"), m_liveSection);
     m_headings.push_back(heading);
     m_liveAt = new QLabel(m_liveSection);
@@ -285,6 +288,12 @@ bool OomView::eventFilter(QObject* watched, QEvent* event)
     // Not from inside the resize: the view is still working on its own geometry.
     if (watched == m_liveTable->viewport() && event->type() == QEvent::Resize)
         QMetaObject::invokeMethod(this, &OomView::updateLimit, Qt::QueuedConnection);
+    // A table that gets the focus makes its first row the current one: nobody has chosen it.
+    if ((watched == m_liveTable || watched == m_pinTable) && event->type() == QEvent::FocusIn) {
+        m_following = true;
+        QMetaObject::invokeMethod(
+            this, [this] { m_following = false; }, Qt::QueuedConnection);
+    }
     if (watched == m_liveTable && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         const QModelIndex current = m_liveTable->currentIndex();
@@ -322,6 +331,8 @@ void OomView::restyle()
     }
     m_liveTable->horizontalHeader()->resizeSection(
         static_cast<int>(LiveColumn::Share), metrics.px(shareWidth));
+    m_liveTable->horizontalHeader()->resizeSection(
+        static_cast<int>(LiveColumn::Count), metrics.px(countWidth));
     m_liveTable->setMinimumHeight(metrics.header + fewestRows * metrics.row);
     m_body->setHandleWidth(metrics.splitter);
     m_rightScroll->setMinimumWidth(metrics.px(rightWidth));

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/rule_case.hpp"
+
+#include <QtTest>
+
+#include <deque>
+
+using namespace tidemark;
+using namespace tidemark::test;
+
+namespace {
+
+constexpr std::int64_t mib = 1 << 20;
+
+struct Program {
+    TraceMaker maker;
+    std::uint64_t next = 0x7f0000000000;
+    std::int64_t time = 1000;
+    using Block = std::pair<std::uint64_t, std::int64_t>;
+
+    StackId layer = maker.stack(
+        {"forward@app/model/mlp.py:70", "train_step@app/train.py:52", "<module>@app/train.py:131"});
+    StackId backward = maker.stack({});
+    StackId metric
+        = maker.stack({"append@app/my_metrics.py:57", "train@app/train.py:60", "<module>@app/train.py:131"});
+    StackId reduce
+        = maker.stack({"foreach_reduce@torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py:514",
+            "post_backward@torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py:484",
+            "apply@torch/autograd/function.py:311"});
+    StackId node = maker.stack(
+        {"__init__@app/graph/node.py:29", "build@app/graph/tree.py:64", "<module>@app/train.py:131"});
+
+    Block alloc(std::int64_t size, StackId stack)
+    {
+        maker.setTime(time += 10);
+        next += 1ULL << 32;
+        maker.alloc(next, size, stack);
+        return {next, size};
+    }
+    void free(const Block& block)
+    {
+        maker.setTime(time += 10);
+        maker.free(block.first, block.second);
+    }
+    void mark(bool start, int step)
+    {
+        SnapshotBuilder& b = maker.builder();
+        b.addAnnotation(
+            {start, b.strings().intern("ProfilerStep#" + std::to_string(step)), 0, time += 10, std::nullopt});
+    }
+    /// Forward and backward over three layers.
+    void pass()
+    {
+        std::vector<Block> kept;
+        for (int i = 0; i < 3; ++i)
+            kept.push_back(alloc(8 * mib, layer));
+        while (!kept.empty()) {
+            const Block gradient = alloc(mib, backward);
+            free(kept.back());
+            kept.pop_back();
+            free(gradient);
+        }
+    }
+};
+
+/// Steps that keep one tensor each until the cache is full.
+RuleOutput leakOf(int steps, int keptUntil, int each = 1)
+{
+    Program p;
+    for (int step = 0; step < steps; ++step) {
+        p.mark(true, step);
+        p.pass();
+        for (int i = 0; i < each && step < keptUntil; ++i)
+            p.alloc(2 * mib, p.metric);
+        p.mark(false, step);
+    }
+    return RuleCase(p.maker).run("leak");
+}
+
+RuleOutput gradientsOf(int steps, std::size_t hold)
+{
+    Program p;
+    std::deque<Program::Block> held;
+    for (int step = 0; step < steps; ++step) {
+        p.mark(true, step);
+        std::vector<Program::Block> kept;
+        for (int i = 0; i < 3; ++i)
+            kept.push_back(p.alloc(8 * mib, p.layer));
+        if (held.size() == hold) {
+            p.free(held.front());
+            held.pop_front();
+        }
+        held.push_back(p.alloc(4 * mib, p.reduce));
+        while (!kept.empty()) {
+            const auto gradient = p.alloc(mib, p.backward);
+            p.free(kept.back());
+            kept.pop_back();
+            p.free(gradient);
+        }
+        p.mark(false, step);
+    }
+    return RuleCase(p.maker).run("gradients-kept");
+}
+
+/// Nodes of a graph, made one by one and freed together.
+RuleOutput batchOf(int count, bool reversed, bool others)
+{
+    Program p;
+    std::vector<Program::Block> nodes;
+    for (int i = 0; i < count; ++i) {
+        nodes.push_back(p.alloc(4 * mib, p.node));
+        if (others && i % 3 == 2)
+            p.free(p.alloc(mib, p.layer));
+    }
+    if (reversed)
+        std::reverse(nodes.begin(), nodes.end());
+    for (const auto& block : nodes)
+        p.free(block);
+    return RuleCase(p.maker).run("batch-free");
+}
+
+} // namespace
+
+class TestRulesGrowth : public QObject {
+    Q_OBJECT
+private slots:
+    void oneMoreEachStepIsALeak();
+    void aCacheThatIsFullIsNone();
+    void setUpInOneStepIsNone();
+    void fewStepsAreUndecided();
+    void aQueueIsNoLeak();
+    void gradientsOfSeveralSteps();
+    void gradientsFreedInTheNextStepAreFine();
+    void nodesFreedTogether();
+    void whatFunctionsFreeIsNoBatch();
+    void emptyTraces();
+};
+
+void TestRulesGrowth::oneMoreEachStepIsALeak()
+{
+    const RuleOutput output = leakOf(8, 8, 2);
+    QCOMPARE(output.findings.size(), 1U);
+    const Finding& found = output.findings.front();
+    QCOMPARE(found.bytes, static_cast<std::uint64_t>(8 * 2 * 2 * mib));
+    QCOMPARE(found.count, 16U);
+    QCOMPARE(found.site, std::string("append@my_metrics.py:57"));
+    QCOMPARE(found.severity, Severity::Warning);
+    QCOMPARE(evidenceNumber(found, "bytes_per_step"), 4 * mib);
+    QCOMPARE(evidenceNumber(found, "steps"), 8);
+    QVERIFY(fixOf(found, "release-per-step")->removedAtPeak.value_or(0) > 0);
+}
+
+void TestRulesGrowth::aCacheThatIsFullIsNone()
+{
+    for (int keptUntil = 1; keptUntil < 12; ++keptUntil)
+        QVERIFY2(leakOf(12, keptUntil).findings.empty(), qPrintable(QString::number(keptUntil)));
+}
+
+void TestRulesGrowth::setUpInOneStepIsNone()
+{
+    QVERIFY(leakOf(8, 1, 20).findings.empty());
+}
+
+void TestRulesGrowth::fewStepsAreUndecided()
+{
+    const RuleOutput output = leakOf(4, 4);
+    QVERIFY(output.findings.empty());
+    QCOMPARE(output.undecided.size(), 1U);
+}
+
+void TestRulesGrowth::aQueueIsNoLeak()
+{
+    Program p;
+    std::deque<Program::Block> held;
+    for (int step = 0; step < 6; ++step) {
+        p.mark(true, step);
+        p.pass();
+        held.push_back(p.alloc(2 * mib, p.metric));
+        if (held.size() == 5) {
+            p.free(held.front());
+            held.pop_front();
+        }
+        p.mark(false, step);
+    }
+    QVERIFY(RuleCase(p.maker).run("leak").findings.empty());
+}
+
+void TestRulesGrowth::gradientsOfSeveralSteps()
+{
+    const RuleOutput output = gradientsOf(6, 4);
+    QCOMPARE(output.findings.size(), 1U);
+    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(4 * 4 * mib));
+    QCOMPARE(output.findings.front().count, 4U);
+    QCOMPARE(evidenceNumber(output.findings.front(), "steps_held"), 4);
+}
+
+void TestRulesGrowth::gradientsFreedInTheNextStepAreFine()
+{
+    QVERIFY(gradientsOf(6, 1).findings.empty());
+}
+
+void TestRulesGrowth::nodesFreedTogether()
+{
+    const RuleOutput output = batchOf(12, false, true);
+    QCOMPARE(output.findings.size(), 1U);
+    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(12 * 4 * mib));
+    QCOMPARE(output.findings.front().count, 12U);
+    QCOMPARE(output.findings.front().site, std::string("__init__@node.py:29"));
+}
+
+void TestRulesGrowth::whatFunctionsFreeIsNoBatch()
+{
+    QVERIFY(batchOf(7, false, true).findings.empty());
+    QVERIFY(batchOf(12, true, true).findings.empty());
+    QVERIFY(batchOf(12, false, false).findings.empty());
+}
+
+void TestRulesGrowth::emptyTraces()
+{
+    for (const char* rule : {"leak", "gradients-kept", "batch-free"}) {
+        TraceMaker maker;
+        maker.segment(0x10000, 2 * mib);
+        QVERIFY2(RuleCase(maker).run(rule).findings.empty(), rule);
+    }
+}
+
+QTEST_GUILESS_MAIN(TestRulesGrowth)
+#include "tst_rules_growth.moc"

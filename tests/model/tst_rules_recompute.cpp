@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/rule_case.hpp"
+
+#include <QtTest>
+
+using namespace tidemark;
+using namespace tidemark::test;
+
+namespace {
+
+constexpr std::int64_t mib = 1 << 20;
+
+/// A small training program: stacks as Megatron Core and torch leave them.
+struct Program {
+    TraceMaker maker;
+    std::uint64_t next = 0x7f0000000000;
+    using Block = std::pair<std::uint64_t, std::int64_t>;
+
+    StackId mlp = maker.stack({"forward@megatron/core/transformer/mlp.py:118",
+        "forward@megatron/core/transformer/transformer_layer.py:470",
+        "forward_step@megatron/core/pipeline_parallel/schedules.py:315", "train_step@app/pretrain.py:77"});
+    StackId residual = maker.stack({"_bias_dropout_add_func@megatron/core/fusions/fused_bias_dropout.py:48",
+        "forward@megatron/core/transformer/transformer_layer.py:480",
+        "forward_step@megatron/core/pipeline_parallel/schedules.py:315", "train_step@app/pretrain.py:77"});
+    StackId layerInput = maker.stack({"forward@transformers/models/llama/modeling_llama.py:311",
+        "forward@torch/utils/checkpoint.py:263", "checkpoint@torch/utils/checkpoint.py:496",
+        "forward@transformers/models/llama/modeling_llama.py:423", "train_step@app/train.py:52"});
+    StackId partInput = maker.stack({"forward@transformers/models/llama/modeling_llama.py:290",
+        "forward@torch/utils/checkpoint.py:263", "checkpoint@torch/utils/checkpoint.py:496",
+        "forward@transformers/models/llama/modeling_llama.py:430", "train_step@app/train.py:52"});
+    StackId replay = maker.stack({"forward@transformers/models/llama/modeling_llama.py:160",
+        "recompute_fn@torch/utils/checkpoint.py:1415", "unpack_hook@torch/utils/checkpoint.py:1129",
+        "apply@torch/autograd/function.py:311"});
+    StackId backward = maker.stack({});
+    StackId optimizer
+        = maker.stack({"_multi_tensor_adamw@torch/optim/adamw.py:611", "step@torch/optim/adamw.py:243",
+            "wrapper@torch/optim/optimizer.py:517", "train_step@app/train.py:52"});
+    StackId loss = maker.stack({"cross_entropy@torch/nn/functional.py:3462",
+        "fixed_cross_entropy@transformers/loss/loss_utils.py:32", "train_step@app/train.py:52"});
+    StackId head = maker.stack({"forward@torch/nn/modules/linear.py:125",
+        "forward@transformers/models/qwen2/modeling_qwen2.py:703", "train_step@app/train.py:52"});
+
+    Block alloc(std::int64_t size, StackId stack)
+    {
+        next += 1ULL << 34;
+        maker.alloc(next, size, stack);
+        return {next, size};
+    }
+    void free(const Block& block) { maker.free(block.first, block.second); }
+    void unwind(const std::vector<std::vector<Block>>& kept, std::int64_t burst = 0)
+    {
+        for (auto layer = kept.rbegin(); layer != kept.rend(); ++layer) {
+            const Block gradient = alloc(mib, backward);
+            if (burst > 0)
+                free(alloc(burst, replay));
+            for (auto block = layer->rbegin(); block != layer->rend(); ++block)
+                free(*block);
+            free(gradient);
+        }
+    }
+};
+
+RunConfig asking(const char* granularity)
+{
+    RunConfig config;
+    config.set("model.recompute_granularity", std::string(granularity));
+    config.set("model.recompute_modules", std::vector<std::string>{"mlp"});
+    return config;
+}
+
+} // namespace
+
+class TestRulesRecompute : public QObject {
+    Q_OBJECT
+private slots:
+    void savedMlpIsACandidate();
+    void askedForButSavedIsOff();
+    void replayedIsNotOff();
+    void withoutSettingsOffIsUndecided();
+    void layerInputsAreTheFloor();
+    void severalALayerAreAboveTheFloor();
+    void aBurstMakesThePeak();
+    void theOptimizerMakesThePeak();
+    void logitsAndTheirCopies();
+    void emptyTraces();
+};
+
+void TestRulesRecompute::savedMlpIsACandidate()
+{
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 6; ++i) {
+        const auto hidden = p.alloc(96 * mib, p.mlp);
+        const auto wide = p.alloc(32 * mib, p.mlp);
+        const auto temporary = p.alloc(4 * mib, p.mlp);
+        const auto out = p.alloc(2 * mib, p.residual);
+        p.free(temporary);
+        kept.push_back({hidden, wide, out});
+    }
+    p.unwind(kept);
+    const RuleCase rules(p.maker);
+    const RuleOutput output = rules.run("recompute-candidate");
+    QCOMPARE(output.findings.size(), 1U);
+    const Finding& found = output.findings.front();
+    QCOMPARE(found.bytes, static_cast<std::uint64_t>(6 * 128 * mib));
+    QCOMPARE(found.count, 12U);
+    QCOMPARE(found.playbook, std::string("S6"));
+    QCOMPARE(evidenceNumber(found, "layer_activations"), 6);
+    const Fix* fix = fixOf(found, "recompute-mlp");
+    QVERIFY(fix && fix->removedAtPeak && fix->newPeak);
+    // The last layer's own tensors are there while its module runs; the peak then lies in that module.
+    QCOMPARE(*fix->removedAtPeak, 6 * 128 * mib);
+    QCOMPARE(*fix->newPeak, 5 * 2 * mib + 132 * mib);
+    QCOMPARE(fix->costGrade, Grade::C);
+    QVERIFY(rules.run("recompute-off").findings.empty());
+}
+
+void TestRulesRecompute::askedForButSavedIsOff()
+{
+    for (const char* granularity : {"full", "selective"}) {
+        Program p;
+        std::vector<std::vector<Program::Block>> kept;
+        for (int i = 0; i < 6; ++i)
+            kept.push_back({p.alloc(96 * mib, p.mlp)});
+        p.unwind(kept);
+        const RuleCase rules(p.maker, asking(granularity));
+        const RuleOutput output = rules.run("recompute-off");
+        QCOMPARE(output.findings.size(), 1U);
+        QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(6 * 96 * mib));
+        QCOMPARE(output.findings.front().count, 6U);
+    }
+}
+
+void TestRulesRecompute::replayedIsNotOff()
+{
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 6; ++i)
+        kept.push_back({p.alloc(8 * mib, p.layerInput)});
+    p.unwind(kept, 20 * mib);
+    const RuleOutput output = RuleCase(p.maker, asking("full")).run("recompute-off");
+    QVERIFY(output.findings.empty());
+    QVERIFY(output.undecided.empty());
+}
+
+void TestRulesRecompute::withoutSettingsOffIsUndecided()
+{
+    Program p;
+    p.unwind({{p.alloc(96 * mib, p.mlp)}});
+    const RuleOutput output = RuleCase(p.maker).run("recompute-off");
+    QVERIFY(output.findings.empty());
+    QCOMPARE(output.undecided.size(), 1U);
+}
+
+void TestRulesRecompute::layerInputsAreTheFloor()
+{
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 6; ++i)
+        kept.push_back({p.alloc(64 * mib, p.layerInput)});
+    p.unwind(kept, 20 * mib);
+    const RuleCase rules(p.maker);
+    const RuleOutput output = rules.run("checkpoint-inputs");
+    QCOMPARE(output.findings.size(), 1U);
+    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(6 * 64 * mib));
+    QCOMPARE(output.findings.front().count, 6U);
+    QCOMPARE(evidenceNumber(output.findings.front(), "bytes_each"), 64 * mib);
+    QVERIFY(rules.run("checkpoint-level").findings.empty());
+}
+
+void TestRulesRecompute::severalALayerAreAboveTheFloor()
+{
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 6; ++i)
+        kept.push_back({p.alloc(64 * mib, p.partInput), p.alloc(64 * mib, p.layerInput)});
+    p.unwind(kept, 20 * mib);
+    const RuleCase rules(p.maker);
+    const RuleOutput output = rules.run("checkpoint-level");
+    QCOMPARE(output.findings.size(), 1U);
+    const Finding& found = output.findings.front();
+    QCOMPARE(found.bytes, static_cast<std::uint64_t>(6 * 64 * mib));
+    QCOMPARE(found.count, 6U);
+    QCOMPARE(evidenceNumber(found, "per_layer"), 2);
+    QCOMPARE(evidenceNumber(found, "floor"), 6 * 64 * mib);
+    QVERIFY(rules.run("checkpoint-inputs").findings.empty());
+}
+
+void TestRulesRecompute::aBurstMakesThePeak()
+{
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 6; ++i)
+        kept.push_back({p.alloc(64 * mib, p.layerInput)});
+    p.unwind(kept, 200 * mib);
+    const RuleOutput output = RuleCase(p.maker).run("recompute-burst");
+    QCOMPARE(output.findings.size(), 1U);
+    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(200 * mib));
+    QCOMPARE(output.findings.front().count, 1U);
+}
+
+void TestRulesRecompute::theOptimizerMakesThePeak()
+{
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 3; ++i)
+        kept.push_back({p.alloc(64 * mib, p.mlp)});
+    p.unwind(kept);
+    std::vector<Program::Block> temporaries;
+    for (int i = 0; i < 4; ++i)
+        temporaries.push_back(p.alloc(100 * mib, p.optimizer));
+    for (const Program::Block& block : temporaries)
+        p.free(block);
+    const RuleCase rules(p.maker);
+    const RuleOutput output = rules.run("optimizer-peak");
+    QCOMPARE(output.findings.size(), 1U);
+    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(400 * mib));
+    QCOMPARE(output.findings.front().count, 4U);
+    QCOMPARE(output.findings.front().playbook, std::string("R9"));
+    QVERIFY(rules.run("recompute-candidate").findings.empty());
+}
+
+void TestRulesRecompute::logitsAndTheirCopies()
+{
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 3; ++i)
+        kept.push_back({p.alloc(64 * mib, p.mlp)});
+    kept.push_back({p.alloc(100 * mib, p.head), p.alloc(200 * mib, p.loss)});
+    p.unwind(kept);
+    const RuleOutput output = RuleCase(p.maker).run("logits");
+    QCOMPARE(output.findings.size(), 1U);
+    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(300 * mib));
+    QCOMPARE(output.findings.front().count, 2U);
+
+    Program small;
+    kept = {{small.alloc(640 * mib, small.mlp)},
+        {small.alloc(mib, small.head), small.alloc(2 * mib, small.loss)}};
+    small.unwind(kept);
+    QVERIFY(RuleCase(small.maker).run("logits").findings.empty());
+}
+
+void TestRulesRecompute::emptyTraces()
+{
+    for (const char* rule : {"recompute-candidate", "recompute-off", "checkpoint-inputs", "checkpoint-level",
+             "recompute-burst", "logits", "optimizer-peak"}) {
+        TraceMaker maker;
+        maker.segment(0x10000, 2 * mib);
+        QVERIFY2(RuleCase(maker, asking("full")).run(rule).findings.empty(), rule);
+    }
+}
+
+QTEST_GUILESS_MAIN(TestRulesRecompute)
+#include "tst_rules_recompute.moc"
