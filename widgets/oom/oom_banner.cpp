@@ -72,7 +72,8 @@ void OomBanner::restyle()
     m_sentences->setFont(m_style.font(FontRole::Base));
     m_grade->setFont(m_style.font(FontRole::Small));
     m_grade->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    m_grade->setContentsMargins(metrics.unit, 0, metrics.unit, 0);
+    m_grade->setMargin(1);
+    m_grade->setMinimumWidth(QFontMetrics(m_grade->font()).height());
     QPalette quiet = m_style.theme().palette();
     quiet.setColor(QPalette::WindowText, m_style.color(Tone::Text2));
     m_grade->setPalette(quiet);

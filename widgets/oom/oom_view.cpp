@@ -28,10 +28,10 @@ namespace tidemark {
 
 namespace {
 
-constexpr int fewestRows = 4;
+constexpr int fewestRows = 3;
 constexpr int mostPinRows = 4;
 constexpr int shareWidth = 104;
-constexpr int rightWidth = 360; ///< least, for a name and three figures
+constexpr int rightWidth = 240; ///< at least
 
 /// A table without type-ahead (letters are commands everywhere) that copies its rows.
 class Table : public QTableView {
@@ -57,6 +57,8 @@ public:
         horizontalHeader()->setMinimumSectionSize(30);
     }
     void keyboardSearch(const QString&) override { }
+    /// Rows take what room there is; they do not ask for it.
+    QSize sizeHint() const override { return {QTableView::sizeHint().width(), minimumHeight()}; }
 
 protected:
     bool event(QEvent* event) override
