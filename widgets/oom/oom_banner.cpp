@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/oom/oom_banner.hpp"
 
+#include "widgets/common/wrapped_label.hpp"
 #include "widgets/findings/finding_texts.hpp"
 #include "widgets/style/style.hpp"
 
@@ -168,14 +169,14 @@ void OomChecks::rebuild()
                         : Tone::Unknown,
             metrics.smallIcon, devicePixelRatioF()));
         icon->setAccessibleName(checkStateText(check.state));
-        auto* const text = new QLabel(check.text, this);
+        auto* const text = new WrappedLabel(this);
         auto* const figure = new QLabel(check.figure, this);
-        text->setWordWrap(true);
-        for (QLabel* label : {text, figure}) {
+        for (QLabel* label : std::initializer_list<QLabel*>{text, figure}) {
             label->setTextFormat(Qt::PlainText);
             label->setFont(m_style.font(FontRole::Small));
             label->setToolTip(check.tip);
         }
+        text->showText(check.text);
         text->setAccessibleName(check.text + QStringLiteral(": ") + checkStateText(check.state)
             + QStringLiteral(", ") + check.figure);
         if (check.state == OomCheck::State::Unknown)

@@ -121,6 +121,7 @@ void OomTextDialog::addFigure(const QString& name, const QString& figure, const 
     auto* const value = new QLabel(figure, m_figureBox);
     value->setToolTip(tip);
     value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    value->setWordWrap(true);
     m_figures->addRow(name, value);
     m_lines << name + QStringLiteral(": ") + figure;
 }

@@ -2,6 +2,7 @@
 #include "widgets/oom/oom_view.hpp"
 
 #include "widgets/common/moment_text.hpp"
+#include "widgets/common/wrapped_label.hpp"
 #include "widgets/live/live_table_delegate.hpp"
 #include "widgets/live/live_table_model.hpp"
 #include "widgets/oom/oom_banner.hpp"
@@ -28,11 +29,10 @@ namespace tidemark {
 
 namespace {
 
-constexpr int fewestRows = 4;
+constexpr int fewestRows = 3;
 constexpr int mostPinRows = 4;
 constexpr int shareWidth = 104;
-constexpr int countWidth = 64;
-constexpr int rightWidth = 360; ///< least, for a name and three figures
+constexpr int rightWidth = 240; ///< at least
 
 /// A table without type-ahead (letters are commands everywhere) that copies its rows.
 class Table : public QTableView {
@@ -58,6 +58,8 @@ public:
         horizontalHeader()->setMinimumSectionSize(30);
     }
     void keyboardSearch(const QString&) override { }
+    /// Rows take what room there is; they do not ask for it.
+    QSize sizeHint() const override { return {QTableView::sizeHint().width(), minimumHeight()}; }
 
 protected:
     bool event(QEvent* event) override
@@ -170,10 +172,8 @@ void OomView::makePinSection()
     header->setSectionResizeMode(OomPinsModel::Site, QHeaderView::Stretch);
     auto* const heading = new QLabel(tr("Who holds the holes open"), m_pinSection);
     m_headings.push_back(heading);
-    m_pinWords = new QLabel(m_pinSection);
-    m_pinWords->setWordWrap(true);
-    m_pinSum = new QLabel(m_pinSection);
-    m_pinSum->setWordWrap(true);
+    m_pinWords = new WrappedLabel(m_pinSection);
+    m_pinSum = new WrappedLabel(m_pinSection);
     auto* const column = new QVBoxLayout(m_pinSection);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -217,15 +217,13 @@ void OomView::makeLiveSection()
     }
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
     header->setSectionResizeMode(static_cast<int>(LiveColumn::Key), QHeaderView::Stretch);
-    for (const LiveColumn fixed : {LiveColumn::Share, LiveColumn::Count})
-        header->setSectionResizeMode(static_cast<int>(fixed), QHeaderView::Fixed);
+    header->setSectionResizeMode(static_cast<int>(LiveColumn::Share), QHeaderView::Fixed);
     auto* const heading = new QLabel(tr("What fills the card"), m_liveSection);
     m_headings.push_back(heading);
     m_liveAt = new QLabel(m_liveSection);
     m_liveAt->setForegroundRole(QPalette::PlaceholderText);
     m_liveAt->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_liveSum = new QLabel(m_liveSection);
-    m_liveSum->setWordWrap(true);
+    m_liveSum = new WrappedLabel(m_liveSection);
     auto* const head = new QHBoxLayout;
     head->setContentsMargins(0, 0, 0, 0);
     head->addWidget(heading);
@@ -315,7 +313,7 @@ void OomView::restyle()
         heading->setFont(m_style.font(FontRole::Strong));
         heading->setContentsMargins(metrics.padding, metrics.unit, metrics.padding, metrics.unit / 2);
     }
-    for (QLabel* small : {m_pinWords, m_pinSum, m_liveAt, m_liveSum}) {
+    for (QLabel* small : std::initializer_list<QLabel*>{m_pinWords, m_pinSum, m_liveAt, m_liveSum}) {
         small->setFont(m_style.font(FontRole::Small));
         small->setContentsMargins(metrics.padding, metrics.unit / 2, metrics.padding, metrics.unit / 2);
     }
@@ -331,9 +329,9 @@ void OomView::restyle()
     }
     m_liveTable->horizontalHeader()->resizeSection(
         static_cast<int>(LiveColumn::Share), metrics.px(shareWidth));
-    m_liveTable->horizontalHeader()->resizeSection(
-        static_cast<int>(LiveColumn::Count), metrics.px(countWidth));
     m_liveTable->setMinimumHeight(metrics.header + fewestRows * metrics.row);
+    for (QTableView* table : {m_pinTable, m_liveTable})
+        table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_body->setHandleWidth(metrics.splitter);
     m_rightScroll->setMinimumWidth(metrics.px(rightWidth));
     if (m_scene)
@@ -454,14 +452,14 @@ void OomView::showPins()
     m_pinModel->setScene(m_scene);
     const int rows = std::clamp(m_pinModel->rowCount(), 1, mostPinRows);
     m_pinTable->setFixedHeight(metrics.header + rows * metrics.row);
-    m_pinSum->setText(pinSum(*m_scene));
+    m_pinSum->showText(pinSum(*m_scene));
     m_pinSum->setVisible(m_pinModel->rowCount() > 1 || !m_scene->pinsAreAll);
     pinSentenceOf(0);
 }
 
 void OomView::pinSentenceOf(int row)
 {
-    m_pinWords->setText(
+    m_pinWords->showText(
         row < m_pinModel->rowCount() ? pinSentence(*m_scene, m_pinModel->pins(row)) : QString());
 }
 
@@ -478,7 +476,7 @@ void OomView::showLive()
     m_liveDelegate->setSequential(rows.colouring->sequential);
     m_liveModel->setRows(std::move(rows));
     m_liveAt->setText(atMomentText(*m_scene->of.replay, m_scene->live->state));
-    m_liveSum->setText(liveSum(*m_scene));
+    m_liveSum->showText(liveSum(*m_scene));
     updateLimit();
 }
 

@@ -29,6 +29,7 @@ class OomChecks;
 class OomMap;
 class OomPinsModel;
 class Style;
+class WrappedLabel;
 
 /// What the view shows, apart from where it comes from.
 struct OomData {
@@ -116,14 +117,14 @@ private:
     QTableView* m_pinTable;
     OomPinsModel* m_pinModel;
     LiveTableDelegate* m_pinDelegate;
-    QLabel* m_pinWords;
-    QLabel* m_pinSum;
+    WrappedLabel* m_pinWords;
+    WrappedLabel* m_pinSum;
     QWidget* m_liveSection;
     QTableView* m_liveTable;
     LiveTableModel* m_liveModel;
     LiveTableDelegate* m_liveDelegate;
     QLabel* m_liveAt;
-    QLabel* m_liveSum;
+    WrappedLabel* m_liveSum;
     QWidget* m_checkSection;
     OomChecks* m_checks;
     std::vector<QLabel*> m_headings;

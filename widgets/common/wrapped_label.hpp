@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QEvent>
+#include <QLabel>
+
+namespace tidemark {
+
+/// A label that wraps and never gets less height than its lines need: layouts nested in scroll areas know the
+/// smallest height of a widget, but not how it depends on the width. GUI thread.
+class WrappedLabel : public QLabel {
+public:
+    explicit WrappedLabel(QWidget* parent = nullptr)
+        : QLabel(parent)
+    {
+        setWordWrap(true);
+    }
+    void showText(const QString& text)
+    {
+        setText(text);
+        fit();
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QLabel::resizeEvent(event);
+        fit();
+    }
+    void changeEvent(QEvent* event) override
+    {
+        QLabel::changeEvent(event);
+        if (event->type() == QEvent::FontChange)
+            fit();
+    }
+
+private:
+    void fit()
+    {
+        const int wanted = text().isEmpty() ? 0 : heightForWidth(width());
+        if (wanted >= 0 && wanted != minimumHeight())
+            setMinimumHeight(wanted);
+    }
+};
+
+} // namespace tidemark
