@@ -307,7 +307,7 @@ private slots:
             const QImage picture = w.picture();
             // In the first softmax: 160 to 208 MiB.
             const QPoint low = w.atState(48, 165 * MiB);
-            const QPoint high = w.atState(54, 203 * MiB);
+            const QPoint high = w.atState(54, 190 * MiB);
             const QRect area(QPoint(low.x(), high.y()), QPoint(high.x(), low.y()));
             const int all = area.width() * area.height();
             const int plain = countColour(picture, area, theme.category(0));

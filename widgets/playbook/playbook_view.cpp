@@ -169,6 +169,7 @@ void PlaybookView::fillContents()
                 m_contents);
         item->setData(Qt::UserRole, m_page.sections[i].anchor);
     }
+    m_contents->doItemsLayout();
 }
 
 void PlaybookView::arrange()
