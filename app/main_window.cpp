@@ -21,6 +21,7 @@
 #include "widgets/live/live_table_view.hpp"
 #include "widgets/oom/oom_text_dialog.hpp"
 #include "widgets/oom/oom_view.hpp"
+#include "widgets/playbook/playbook_source.hpp"
 #include "widgets/playbook/playbook_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/style/text.hpp"
@@ -114,6 +115,7 @@ void MainWindow::createViews()
     m_oom = new OomView(session, state, m_style, this);
     m_oom->hide();
     m_playbook = new PlaybookView(session, state, m_style, m_tabs);
+    m_playbook->setPage(playbookPage(Playbook::standard()));
     m_tabs->addTab(m_playbook, m_style.icon(QStringLiteral("report")), tr("Playbook"));
     m_tabs->setCornerWidget(m_timeline->controls());
     // Stacking and curves are the timeline's: no other tab shows their buttons.

@@ -166,7 +166,7 @@ void TestRulesAllocator::fragmentation()
     QCOMPARE(number(f, "pins"), std::int64_t(3));
     QCOMPARE(number(f, "pinning_bytes"), 75 * mib);
     QCOMPARE(index(f.eventRange->first), std::size_t(0));
-    QVERIFY(f.title.find("225 MiB") != std::string::npos);
+    QVERIFY(f.title.find("225\u00a0MiB") != std::string::npos);
     QCOMPARE(pinnedRun().count("capacity"), std::size_t(0));
 }
 

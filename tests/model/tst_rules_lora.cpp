@@ -156,8 +156,7 @@ void TestRulesLora::gatheredInputsAreCountedAndEstimated()
     QVERIFY(fix && fix->newPeak && fix->edits);
     QCOMPARE(fix->grade, Grade::A);
     QVERIFY(fix->blockedBy.empty());
-    const auto recorded = rules.replay().timeline.requested().total();
-    QCOMPARE(*fix->newPeak, recorded.max - 5 * full);
+    QCOMPARE(*fix->removedAtPeak, 5 * full);
 }
 
 void TestRulesLora::theFirstShardCountsAgainstTheSaving()
@@ -307,7 +306,7 @@ void TestRulesLora::equalTemporariesOfOneCall()
     Program p;
     const StackId base = peft(p, {"forward@torch/nn/modules/linear.py:125"});
     const StackId sum = peft(p, {});
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 3; ++i) { // the forward pass goes on after the one with three
         const auto a = p.alloc(8 * mib, base);
         const auto b = p.alloc(8 * mib, sum);
         if (i == 1) {

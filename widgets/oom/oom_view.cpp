@@ -288,9 +288,11 @@ bool OomView::eventFilter(QObject* watched, QEvent* event)
         QMetaObject::invokeMethod(this, &OomView::updateLimit, Qt::QueuedConnection);
     // A table that gets the focus makes its first row the current one: nobody has chosen it.
     if ((watched == m_liveTable || watched == m_pinTable) && event->type() == QEvent::FocusIn) {
-        m_following = true;
-        QMetaObject::invokeMethod(
-            this, [this] { m_following = false; }, Qt::QueuedConnection);
+        auto& table = static_cast<QTableView&>(*watched);
+        const QSignalBlocker quiet(table.selectionModel());
+        if (!table.currentIndex().isValid() && table.model()->rowCount() > 0)
+            table.selectionModel()->setCurrentIndex(
+                table.model()->index(0, 0), QItemSelectionModel::NoUpdate);
     }
     if (watched == m_liveTable && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();

@@ -137,8 +137,12 @@ std::shared_ptr<const Edits> recomputed(const RuleInput& input, const std::vecto
 
 bool hasBackward(const RuleInput& input)
 {
-    return std::any_of(input.phases.spans.begin(), input.phases.spans.end(),
-        [](const PhaseSpan& span) { return backwardLike(span.phase); });
+    // Memory that only goes away again is no sign of one: backward makes something, if only gradients.
+    const EventColumns& events = input.replay.device().events;
+    for (std::size_t i = 0; i < input.phases.ofEvent.size(); ++i)
+        if (events.action[i] == Action::Alloc && backwardLike(input.phases.ofEvent[i]))
+            return true;
+    return false;
 }
 
 std::vector<std::string> askedLabels(const RunConfig& config)
