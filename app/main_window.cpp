@@ -289,6 +289,7 @@ void MainWindow::showOomTab()
     }
     m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
     m_tabs->setCurrentWidget(m_oom);
+    m_oom->goToEvent();
 }
 
 void MainWindow::showTab(QWidget* view)

@@ -5,9 +5,9 @@
 #include "widgets/findings/findings_view.hpp"
 
 #include <QLabel>
-#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 
 using namespace tidemark;
 using namespace tidemark::test;
@@ -182,6 +182,31 @@ private slots:
             QString("−3.00\u00a0GiB at the old peak · new peak 5.00\u00a0GiB, made by optimizer step"));
     }
 
+    /// Long names wrap: nothing is wider than the narrowest dock.
+    void nothingScrollsSideways()
+    {
+        Found f;
+        Finding found
+            = finding("leak", Severity::Warning, "1.88 GiB kept by one call site", {AllocationId{1}});
+        found.site = "a_very_long_function_name_of_a_framework@with_an_equally_long_file_name.py:12345";
+        found.evidence
+            = {{"steps_found_by", std::string("ProfilerStep marks")}, {"kept", std::int64_t{1} << 31}};
+        Fix fix;
+        fix.text = "Let go of it.";
+        fix.edits = std::make_shared<Edits>();
+        found.fixes = {fix};
+        f.give({found});
+        f.findings.resize(318, 700);
+        f.findings.step(1);
+        QTest::qWait(20);
+        QVERIFY(f.findings.widget()->width() <= f.findings.viewport()->width());
+        for (const QWidget* child : f.findings.widget()->findChildren<QWidget*>())
+            if (child->isVisible())
+                QVERIFY2(child->mapTo(f.findings.widget(), QPoint(child->width(), 0)).x()
+                        <= f.findings.viewport()->width(),
+                    child->metaObject()->className());
+    }
+
     void blockedFixSaysWhy()
     {
         Found f;
@@ -197,7 +222,7 @@ private slots:
         for (const QLabel* label : f.findings.findChildren<QLabel*>())
             texts << label->text();
         QVERIFY(texts.contains("Not here: nccl_ub with PyTorch before 2.11"));
-        for (const QPushButton* button : f.findings.findChildren<QPushButton*>())
+        for (const QToolButton* button : f.findings.findChildren<QToolButton*>())
             QVERIFY(button->text() != "Try"); // nothing here can be predicted
     }
 };

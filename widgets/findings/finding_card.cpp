@@ -11,7 +11,7 @@
 #include <QLabel>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -28,6 +28,14 @@ void colour(QLabel& label, const QColor& colour)
     QPalette palette = label.palette();
     palette.setColor(QPalette::WindowText, colour);
     label.setPalette(palette);
+}
+
+/// Lines may end after the parts of a name, which has no spaces of its own.
+QString breakable(QString text)
+{
+    for (const char part : {'@', '_', '.'})
+        text.replace(QLatin1Char(part), QString(QLatin1Char(part)) + QChar(0x200b));
+    return text;
 }
 
 QLabel* plainLabel(const QString& text, QWidget* parent)
@@ -180,12 +188,11 @@ void FindingCard::addEvidence(QVBoxLayout& column)
         right->setFont(m_style.font(FontRole::Small));
         right->setAlignment(Qt::AlignRight | Qt::AlignTop);
         right->setToolTip(toolTip);
-        right->setTextInteractionFlags(Qt::TextSelectableByMouse);
         grid->addWidget(left, row, 0, Qt::AlignTop);
         grid->addWidget(right, row++, 1, Qt::AlignTop);
     };
     if (!m_finding.site.empty())
-        add(tr("site"), shownText(m_finding.site), {});
+        add(tr("site"), breakable(shownText(m_finding.site)), shownText(m_finding.site));
     if (m_finding.count > 0)
         add(m_finding.allocations.empty() && !m_finding.segments.empty() ? tr("segments") : tr("allocations"),
             countText(m_finding.count), {});
@@ -231,33 +238,34 @@ void FindingCard::addFixes(QVBoxLayout& column)
 void FindingCard::addButtons(QVBoxLayout& column)
 {
     auto* row = new QHBoxLayout;
-    row->setSpacing(m_style.metrics().px(6));
-    m_show = new QPushButton(m_style.icon(QStringLiteral("eye")), tr("Show"), m_body);
+    row->setSpacing(m_style.metrics().px(4));
+    const auto add = [&](const char* icon, const QString& text, const QString& tip) {
+        auto* button = new QToolButton(m_body);
+        button->setIcon(m_style.icon(QLatin1String(icon)));
+        button->setText(text);
+        button->setToolButtonStyle(text.isEmpty() ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+        button->setToolTip(tip);
+        button->setAccessibleName(text.isEmpty() ? tip : text);
+        button->setFocusPolicy(Qt::StrongFocus);
+        row->addWidget(button);
+        return button;
+    };
+    m_show = add("eye", tr("Show"), tr("Fade everything else in all views (O)"));
     m_show->setCheckable(true);
     m_show->setEnabled(!m_finding.allocations.empty() || !m_finding.segments.empty());
-    m_show->setToolTip(m_show->isEnabled() ? tr("Fade everything else in all views (O)")
-                                           : tr("There is no allocation to point at"));
-    connect(m_show, &QPushButton::clicked, this, &FindingCard::showToggled);
-    row->addWidget(m_show);
-    auto* go = new QPushButton(m_style.icon(QStringLiteral("arrow")), tr("Go there"), m_body);
-    go->setToolTip(tr("Cursor and range to where it shows (Enter)"));
-    connect(go, &QPushButton::clicked, this, &FindingCard::goRequested);
-    row->addWidget(go);
+    if (!m_show->isEnabled())
+        m_show->setToolTip(tr("There is no allocation to point at"));
+    connect(m_show, &QToolButton::clicked, this, &FindingCard::showToggled);
+    connect(add("arrow", tr("Go"), tr("Cursor and range to where it shows (Enter)")), &QToolButton::clicked,
+        this, &FindingCard::goRequested);
     const bool any = std::any_of(m_finding.fixes.begin(), m_finding.fixes.end(),
         [](const Fix& fix) { return fix.edits != nullptr && fix.blockedBy.empty(); });
-    if (any) {
-        auto* sandbox = new QPushButton(m_style.icon(QStringLiteral("sandbox")), tr("Try"), m_body);
-        sandbox->setToolTip(tr("Redraw the timeline as if its fixes were in place"));
-        connect(sandbox, &QPushButton::clicked, this, &FindingCard::sandboxRequested);
-        row->addWidget(sandbox);
-    }
+    if (any)
+        connect(add("sandbox", tr("Try"), tr("Redraw the timeline as if its fixes were in place")),
+            &QToolButton::clicked, this, &FindingCard::sandboxRequested);
     row->addStretch(1);
-    auto* copy = new QPushButton(m_style.icon(QStringLiteral("copy")), QString(), m_body);
-    copy->setToolTip(tr("Copy the finding with its numbers and fixes"));
-    copy->setAccessibleName(copy->toolTip());
-    connect(copy, &QPushButton::clicked, this,
+    connect(add("copy", {}, tr("Copy the finding with its numbers and fixes")), &QToolButton::clicked, this,
         [this] { QGuiApplication::clipboard()->setText(findingText(m_finding)); });
-    row->addWidget(copy);
     column.addLayout(row);
     setShown(m_shown);
 }

@@ -7,7 +7,7 @@
 #include <QFrame>
 
 class QLabel;
-class QPushButton;
+class QToolButton;
 class QVBoxLayout;
 
 namespace tidemark {
@@ -53,7 +53,7 @@ private:
     QLabel* m_subtitle;
     QVBoxLayout* m_column;
     QWidget* m_body = nullptr;
-    QPushButton* m_show = nullptr;
+    QToolButton* m_show = nullptr;
     bool m_open = false;
     bool m_shown = false;
 };

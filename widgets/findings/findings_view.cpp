@@ -112,6 +112,7 @@ void FindingsView::rebuild()
             m_busy ? tr("Looking for causes…") : tr("Not looked for yet"), {});
     }
     m_column->addStretch(1);
+    m_page->setMaximumWidth(viewport()->width());
     setWidget(m_page); // deletes the former page
     followSelection();
     updateTitle();
@@ -233,8 +234,9 @@ void FindingsView::addChecks(const Diagnosis& diagnosis)
         return;
     const bool none = diagnosis.config.files().empty();
     addRow(QStringLiteral("sev-unknown"), Tone::Unknown,
-        none ? tr("%1 settings checks need the run's settings").arg(unknown.size())
-             : tr("%1 settings checks lack a setting").arg(unknown.size()),
+        none                      ? tr("%1 settings checks need the run's settings").arg(unknown.size())
+            : unknown.size() == 1 ? tr("1 settings check lacks a setting")
+                                  : tr("%1 settings checks lack a setting").arg(unknown.size()),
         none ? tr("run_config.yaml, an argument dump or the output of env")
              : QString::fromStdString(unknown.front() + (unknown.size() > 1 ? " … " + unknown.back() : "")));
     addButtons({{tr("Load run settings…"), &FindingsView::runSettingsRequested}});
@@ -368,6 +370,12 @@ void FindingsView::goThere()
             stateOf(static_cast<Moment>(tidemark::index(finding.eventRange->second)))});
     m_view.setCursor(finding.lookAt);
     setShown(true);
+}
+
+void FindingsView::resizeEvent(QResizeEvent* event)
+{
+    QScrollArea::resizeEvent(event);
+    m_page->setMaximumWidth(viewport()->width()); // what is too wide wraps; nothing scrolls sideways
 }
 
 void FindingsView::keyPressEvent(QKeyEvent* event)

@@ -99,7 +99,10 @@ void paintFindingValue(QPainter& painter, const TimelineScene& scene)
     const double cursorX = scene.xPixel(scene.scale.mark(scene.state.cursor()));
     const int side = scene.style.metrics().smallIcon;
     constexpr double gap = 4;
-    const QString named = shownText(finding.title) + QStringLiteral(": ") + value;
+    QString name = shownText(finding.title);
+    if (name.endsWith(QLatin1Char('.')))
+        name.chop(1);
+    const QString named = name + QStringLiteral(": ") + value;
     for (const QString& text : {named, value}) {
         const double width = side + gap + textBox(font, text, {0, 0}, TextSide::Left).width();
         // Where least of the lane's own picture lies behind it, and not across the cursor.
