@@ -80,7 +80,8 @@ Result<std::shared_ptr<const Snapshot>> readSnapshot(
     auto input = openInput(path, options.partial);
     if (!input)
         return asSentence(input.error());
-    if (input->fileBytes >= worthAThread)
+    // Reading is quick: only unpacking is worth a thread of its own.
+    if (input->fileBytes >= worthAThread && input->container != "none")
         input->bytes = readAhead(std::move(input->bytes));
     ByteStream& bytes = *input->bytes;
     constexpr std::size_t headLength = 64U << 10;
