@@ -117,7 +117,12 @@ void MainWindow::createViews()
     m_playbook = new PlaybookView(session, state, m_style, m_tabs);
     m_playbook->setPage(playbookPage(Playbook::standard()));
     m_tabs->addTab(m_playbook, m_style.icon(QStringLiteral("report")), tr("Playbook"));
-    m_tabs->setCornerWidget(m_timeline->controls());
+    // The timeline shows and hides its controls by itself, so a holder goes with the tab.
+    auto* corner = new QWidget(m_tabs);
+    auto* cornerRow = new QHBoxLayout(corner);
+    cornerRow->setContentsMargins(0, 0, 0, 0);
+    cornerRow->addWidget(m_timeline->controls());
+    m_tabs->setCornerWidget(corner);
     // Stacking and curves are the timeline's: no other tab shows their buttons.
     connect(m_tabs, &QTabWidget::currentChanged, this, &MainWindow::followTab);
     m_tabs->tabBar()->setExpanding(false);
@@ -272,7 +277,7 @@ void MainWindow::connectViews()
 void MainWindow::followTab()
 {
     const bool timeline = m_tabs->currentWidget() && m_tabs->currentWidget()->isAncestorOf(m_timeline);
-    m_timeline->controls()->setVisible(timeline);
+    m_tabs->cornerWidget()->setVisible(timeline);
     m_layout->setBottomShown(timeline);
 }
 
@@ -289,7 +294,10 @@ void MainWindow::showOomTab()
     }
     m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
     m_tabs->setCurrentWidget(m_oom);
-    m_oom->goToEvent();
+    const auto diagnosis = m_work.session.diagnosis();
+    const std::vector<OomAutopsy>& ooms = diagnosis->devices[m_work.session.deviceIndex()].ooms;
+    m_work.state.pushHistory();
+    m_work.state.setCursor(ooms.back().state);
 }
 
 void MainWindow::showTab(QWidget* view)

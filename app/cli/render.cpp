@@ -20,6 +20,8 @@ namespace tidemark {
 namespace {
 
 constexpr int largestSide = 20000;
+/// Pixels of a picture, its scale counted: a few hundred MiB while it is made.
+constexpr double mostPixels = 40e6;
 
 constexpr std::array renderOptions{
     CommandOption{"--view", "NAME", "timeline, segments, live or details (default: timeline)"},
@@ -74,6 +76,8 @@ std::optional<std::string> readRequest(const Arguments& arguments, PictureReques
         if (!number || !(request.scale >= 1 && request.scale <= 4))
             return "--scale needs a number from 1 to 4";
     }
+    if (request.size.width() * request.scale * request.size.height() * request.scale > mostPixels)
+        return "a picture may have 40 million pixels at most, the scale counted";
     if (const auto text = arguments.value("--address")) {
         request.address = parseAddress(*text);
         if (!request.address)

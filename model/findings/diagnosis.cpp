@@ -83,6 +83,10 @@ private:
         RuleOutput output;
         rule.run(input, output, job);
         m_ran.insert(rule.id);
+        if (rule.needsHistory && input.replay.device().events.count() == 0 && output.findings.empty()
+            && output.undecided.empty())
+            output.undecided.push_back(
+                {rule.id, "a history of events: switch recording on before the model is built"});
         for (Finding& finding : output.findings) {
             m_spoke.insert(finding.rule);
             m_out.findings.push_back(std::move(finding));

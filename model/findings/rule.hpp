@@ -47,6 +47,8 @@ struct Rule {
     const char* playbook; ///< "" for none
     const char* says; ///< what it looks for, a sentence
     void (*run)(const RuleInput& input, RuleOutput& output, const Job& job);
+    /// It looks at what happened over time: without events it cannot decide.
+    bool needsHistory = true;
 };
 
 /// In the order in which they run.

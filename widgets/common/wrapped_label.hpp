@@ -14,6 +14,9 @@ public:
         : QLabel(parent)
     {
         setWordWrap(true);
+        QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed); // room to spare is not for texts
+        policy.setHeightForWidth(true);
+        setSizePolicy(policy);
     }
     void showText(const QString& text)
     {

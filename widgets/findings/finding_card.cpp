@@ -30,17 +30,26 @@ void colour(QLabel& label, const QColor& colour)
     label.setPalette(palette);
 }
 
-/// Lines may end after the parts of a name, which has no spaces of its own.
-QString breakable(QString text)
+/// Long names have no spaces to wrap at: lines may end after the parts of a word that is too long.
+QString breakable(const QString& text)
 {
-    for (const char part : {'@', '_', '.'})
-        text.replace(QLatin1Char(part), QString(QLatin1Char(part)) + QChar(0x200b));
-    return text;
+    constexpr int longest = 9;
+    QString out;
+    int run = 0;
+    for (const QChar c : text) {
+        out += c;
+        run = c.isSpace() ? 0 : run + 1;
+        if (run > longest && QStringLiteral("@_./=:,-").contains(c)) {
+            out += QChar(0x200b);
+            run = 0;
+        }
+    }
+    return out;
 }
 
 QLabel* plainLabel(const QString& text, QWidget* parent)
 {
-    auto* label = new QLabel(text, parent);
+    auto* label = new QLabel(breakable(text), parent);
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     return label;
@@ -178,7 +187,8 @@ void FindingCard::addEvidence(QVBoxLayout& column)
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(m_style.metrics().px(10));
     grid->setVerticalSpacing(1);
-    grid->setColumnStretch(0, 1);
+    grid->setColumnStretch(0, 2);
+    grid->setColumnStretch(1, 3);
     int row = 0;
     const auto add = [&](const QString& name, const QString& value, const QString& toolTip) {
         QLabel* left = plainLabel(name, m_body);
@@ -192,7 +202,7 @@ void FindingCard::addEvidence(QVBoxLayout& column)
         grid->addWidget(right, row++, 1, Qt::AlignTop);
     };
     if (!m_finding.site.empty())
-        add(tr("site"), breakable(shownText(m_finding.site)), shownText(m_finding.site));
+        add(tr("site"), shownText(m_finding.site), shownText(m_finding.site));
     if (m_finding.count > 0)
         add(m_finding.allocations.empty() && !m_finding.segments.empty() ? tr("segments") : tr("allocations"),
             countText(m_finding.count), {});

@@ -39,6 +39,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule allIdleRule;
 const Rule allIdleRule{
-    "all-idle", "", "Nothing live at the end: emptying the cache would give everything back.", run};
+    "all-idle", "", "Nothing live at the end: emptying the cache would give everything back.", run, false};
 
 } // namespace tidemark

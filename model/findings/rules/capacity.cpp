@@ -67,9 +67,10 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
             + " of the " + sizeText(*oom.usable()) + " the allocator could own.";
         if (!largest.name.empty()) {
             addEvidence(finding, "largest_site_bytes", largest.bytes);
-            finding.explanation += " Most of it, " + sizeText(largest.bytes) + " in "
-                + countText(finding.count, "allocation", "allocations") + ", comes from " + largest.name
-                + ".";
+            const bool most = static_cast<std::int64_t>(largest.bytes) * 2 > oom.allocated;
+            finding.explanation += (most ? " Most of it, " : " The largest share with a call site, ")
+                + sizeText(largest.bytes) + " in " + countText(finding.count, "allocation", "allocations")
+                + ", comes from " + largest.name + ".";
         }
         if (moot)
             finding.explanation

@@ -15,9 +15,8 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     if (input.ooms.empty() || !input.deviceTotal) {
         output.undecided.push_back({"outside-allocator",
             input.ooms.empty()
-                ? "What others hold on the card shows only at an out-of-memory event, and there is none."
-                : "What others hold on the card needs its size: --device-total or "
-                  "hardware.device_total_bytes."});
+                ? "an out-of-memory event: only there a recording tells what others hold on the card"
+                : "the size of the card (hardware.device_total_bytes among the run's settings, or typed)"});
         return;
     }
     const OomAutopsy* worst = nullptr;

@@ -72,7 +72,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     finding.explanation
         = "A block that another stream may still read is reusable only once that stream has passed; "
           "the recording does not name the stream. ";
-    finding.explanation += site.name.empty() ? "" : "Most of it was allocated at " + site.name + ".";
+    finding.explanation += site.name.empty() ? "" : "The largest share was allocated at " + site.name + ".";
     addFixes(input, finding);
     output.findings.push_back(std::move(finding));
 }

@@ -98,7 +98,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule phaseReservedRule;
-const Rule phaseReservedRule{
-    "phase-reserved", "", "Segments that were reserved in a side phase and have been idle ever since.", run};
+const Rule phaseReservedRule{"phase-reserved", "",
+    "Segments that were reserved in a side phase and have been idle ever since.", run, false};
 
 } // namespace tidemark

@@ -30,7 +30,7 @@ std::vector<std::int64_t> bytesByPool(const SegmentState& state, const std::set<
 std::string poolsText(const RuleInput& input, const Owner& owner, bool graphs)
 {
     if (owner.pools.size() == 1)
-        return "the private pool " + poolName(*input.replay.snapshot, *owner.pools.begin());
+        return "the private " + poolName(*input.replay.snapshot, *owner.pools.begin());
     return countText(owner.pools.size(), "", graphs ? "graph pools" : "memory pools");
 }
 
@@ -106,6 +106,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule poolHeldRule;
 const Rule poolHeldRule{
-    "pool-held", "R11", "Private pools of graphs or MemPools that hold memory nobody uses.", run};
+    "pool-held", "R11", "Private pools of graphs or MemPools that hold memory nobody uses.", run, false};
 
 } // namespace tidemark

@@ -109,7 +109,8 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
     const bool freed = std::any_of(live.begin(), live.end(),
         [&](AllocationId id) { return all.endState[index(id)] < input.replay.states(); });
     if (freed && !hasBackward(input)) {
-        output.undecided.push_back({recomputeCandidateRule.id, needsPhases});
+        output.undecided.push_back({recomputeCandidateRule.id,
+            "a backward pass that allocates something: here the saved tensors only go away again"});
         return;
     }
     std::sort(live.begin(), live.end());

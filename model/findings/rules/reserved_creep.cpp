@@ -14,8 +14,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     const ReservedGrowth g = reservedGrowth(input.replay, stepsOf(input));
     if (g.ends.size() < 4) {
         if (input.replay.device().events.count() > 0)
-            output.undecided.push_back(
-                {"reserved-creep", "Creeping growth shows over at least four complete steps."});
+            output.undecided.push_back({"reserved-creep", "at least four complete steps in the recording"});
         return;
     }
     constexpr std::int64_t atLeast = 64LL << 20;

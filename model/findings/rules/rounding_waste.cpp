@@ -54,6 +54,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule roundingWasteRule;
-const Rule roundingWasteRule{"rounding-waste", "", "Blocks well above what was asked for.", run};
+const Rule roundingWasteRule{"rounding-waste", "", "Blocks well above what was asked for.", run, false};
 
 } // namespace tidemark

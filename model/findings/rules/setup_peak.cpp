@@ -31,7 +31,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     finding.explanation
         = "Weights often exist twice for a moment: as the module's own and as a view of the gradient "
           "and parameter buffers. ";
-    finding.explanation += site.name.empty() ? "" : "Most of it is from " + site.name + ".";
+    finding.explanation += site.name.empty() ? "" : "The largest share is from " + site.name + ".";
     finding.fixes.push_back(makeFix("build-in-place",
         "Build or load the model on the meta device or the CPU, and move one part at a time.", Grade::D));
     output.findings.push_back(std::move(finding));

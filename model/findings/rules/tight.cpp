@@ -22,8 +22,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         usable = input.deviceTotal;
     if (!usable || *usable == 0) {
         output.undecided.push_back({"tight",
-            "How close the peak comes to the card's end needs its size: --device-total or "
-            "hardware.device_total_bytes."});
+            "the size of the card (hardware.device_total_bytes among the run's settings, or typed)"});
         return;
     }
     const TraceMetrics m = traceMetrics(input.replay);
