@@ -50,6 +50,10 @@ constexpr std::array tests{
     Test{"torch/nn/functional.py", "scaled_dot_product_attention", in::FusedAttention},
     Test{"megatron/core/transformer/dot_product_attention.py", "", in::PlainAttention},
     Test{"fused_softmax.py", "", in::PlainAttention},
+    // A model's own attention, written out; torch's function of that name is the fused one above.
+    Test{"", "scaled_dot_product_attention", in::PlainAttention},
+    Test{"", "eager_attention_forward", in::PlainAttention},
+    Test{"megatron/core/", "", in::MegatronCore},
     Test{"transformer_engine/pytorch/attention/dot_product_attention/", "", in::PlainAttention},
     Test{"transformer_engine/pytorch/module/layernorm_linear.py", "", in::FusedNorm},
     Test{"transformer_engine/pytorch/module/layernorm_mlp.py", "", in::FusedNorm},

@@ -40,6 +40,7 @@ enum Facts : std::uint64_t {
     Postprocess = 1ULL << 25,
     OutputLinear = 1ULL << 26,
     Reduction = 1ULL << 27, ///< a gradient's reduction over the ranks
+    MegatronCore = 1ULL << 28, ///< anything of Megatron Core
     AnyLora = BridgeLora | BridgeOther | HfLora,
     AnyGather = TeGather | CoreGather,
 };

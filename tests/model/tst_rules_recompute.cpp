@@ -74,6 +74,8 @@ class TestRulesRecompute : public QObject {
     Q_OBJECT
 private slots:
     void savedMlpIsACandidate();
+    void attentionWrittenOutIsACandidate();
+    void onlyFreesAreNoBackward();
     void askedForButSavedIsOff();
     void replayedIsNotOff();
     void withoutSettingsOffIsUndecided();
@@ -113,6 +115,49 @@ void TestRulesRecompute::savedMlpIsACandidate()
     QCOMPARE(*fix->newPeak, 5 * 2 * mib + 132 * mib);
     QCOMPARE(fix->costGrade, Grade::C);
     QVERIFY(rules.run("recompute-off").findings.empty());
+}
+
+void TestRulesRecompute::attentionWrittenOutIsACandidate()
+{
+    for (const bool fused : {false, true}) {
+        Program p;
+        const StackId scores = fused
+            ? p.maker.stack({"scaled_dot_product_attention@torch/nn/functional.py:5900",
+                "forward@app/model.py:12", "train_step@app/train.py:52"})
+            : p.maker.stack({"softmax@app/utils.py:6", "scaled_dot_product_attention@app/model.py:434",
+                "forward@app/model.py:12", "train_step@app/train.py:52"});
+        const StackId other = p.maker.stack({"forward@app/model.py:39", "train_step@app/train.py:52"});
+        std::vector<std::vector<Program::Block>> kept;
+        for (int i = 0; i < 6; ++i) {
+            const auto score = p.alloc(64 * mib, scores);
+            kept.push_back({score, p.alloc(2 * mib, other)});
+        }
+        p.unwind(kept);
+        const RuleOutput output = RuleCase(p.maker).run("recompute-candidate");
+        QCOMPARE(output.findings.size(), fused ? 0U : 1U);
+        if (fused)
+            continue;
+        const Finding& found = output.findings.front();
+        QCOMPARE(found.bytes, static_cast<std::uint64_t>(6 * 64 * mib));
+        QCOMPARE(found.playbook, std::string("S3"));
+        QCOMPARE(found.fixes.size(), 2U);
+        QCOMPARE(found.fixes.front().id, std::string("fused-attention"));
+        QVERIFY(!found.fixes.front().newPeak); // what a kernel needs instead is not known
+        QVERIFY(found.fixes.back().text.find("recompute_modules") == std::string::npos);
+    }
+}
+
+void TestRulesRecompute::onlyFreesAreNoBackward()
+{
+    Program p;
+    std::vector<Program::Block> kept;
+    for (int i = 0; i < 6; ++i)
+        kept.push_back(p.alloc(96 * mib, p.mlp));
+    for (auto block = kept.rbegin(); block != kept.rend(); ++block)
+        p.free(*block);
+    const RuleOutput output = RuleCase(p.maker).run("recompute-candidate");
+    QVERIFY(output.findings.empty());
+    QCOMPARE(output.undecided.size(), 1U);
 }
 
 void TestRulesRecompute::askedForButSavedIsOff()

@@ -86,6 +86,39 @@ private slots:
         const std::string text = differencesText(caseDifferences(report, expected));
         QVERIFY2(text.empty(), text.c_str());
     }
+
+    /// A plain model that writes its attention out: the scores wait for backward.
+    void plainAttentionWaitsForBackward()
+    {
+        const Json report = diagnosisOf(sharedFolder() / "corpus" / "42-cs336-medium-training-2026"
+                / "medium_1024_training_memory_snapshot.pickle",
+            {});
+        QCOMPARE(report["findings"].size(), std::size_t(1));
+        const Json& found = report["findings"][0];
+        QVERIFY(found["rule"] == "recompute-candidate");
+        QVERIFY(found["evidence"]["label"] == "core_attn");
+        QVERIFY(found["bytes"] == 10'143'924'224);
+        QVERIFY(found["fixes"][1]["new_peak"] == 14'340'853'768);
+    }
+
+    /// Runs without a failure have no critical finding.
+    void healthyRunsAreNotCalledBroken()
+    {
+        std::size_t files = 0;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(sharedFolder() / "corpus")) {
+            const std::string name = entry.path().filename().string();
+            if (!entry.is_regular_file() || entry.path().extension() != ".pickle")
+                continue;
+            const Json report = diagnosisOf(entry.path(), {});
+            if (!report.contains("findings"))
+                continue;
+            ++files;
+            const bool failed = entry.path().string().find("oom") != std::string::npos;
+            for (const Json& found : report["findings"])
+                QVERIFY2(failed || found["severity"] != "critical", (name + ": " + found.dump()).c_str());
+        }
+        QVERIFY2(files >= 15, qPrintable(QString::number(files)));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestFindingsCases)

@@ -46,13 +46,26 @@ bool fusedAttention(const RunConfig& config)
     return backend == "fused" || backend == "flash" || backend == "auto";
 }
 
-Fix fixOf(const RuleInput& input, const Boundary& boundary, const std::vector<ModulePass>& passes,
-    const Job& job, std::optional<EditedCurve>& edited)
+/// For attention that is written out: with a fused kernel there is nothing to recompute.
+Fix fusedKernel()
+{
+    Fix fix;
+    fix.id = "fused-attention";
+    fix.text = "Use a fused kernel (torch.nn.functional.scaled_dot_product_attention with the flash or cuDNN "
+               "backend): the scores are never stored.";
+    fix.grade = Grade::D;
+    return fix;
+}
+
+Fix fixOf(const RuleInput& input, const Boundary& boundary, bool megatron,
+    const std::vector<ModulePass>& passes, const Job& job, std::optional<EditedCurve>& edited)
 {
     Fix fix;
     fix.id = boundary.fix;
-    fix.text = std::string("Add \"") + boundary.label
-        + "\" to model.recompute_modules with model.recompute_granularity=selective.";
+    fix.text = megatron ? std::string("Add \"") + boundary.label
+            + "\" to model.recompute_modules with model.recompute_granularity=selective."
+                        : "Call the attention core through torch.utils.checkpoint.checkpoint "
+                          "(use_reentrant=False): backward computes it again.";
     fix.grade = Grade::B;
     fix.edits = recomputed(input, passes);
     edited = estimate(fix, input, job);
@@ -121,7 +134,11 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
     out.evidence
         = {{"label", std::string(boundary.label)}, {"layer_activations", layers}, {"share_of_peak", share}};
     std::optional<EditedCurve> edited;
-    out.fixes.push_back(fixOf(input, boundary, *passes, job, edited));
+    const bool megatron
+        = facts.any(input.replay.timeline.allocations().stack[index(live.front())], in::MegatronCore);
+    if (attention && !megatron)
+        out.fixes.push_back(fusedKernel());
+    out.fixes.push_back(fixOf(input, boundary, megatron, *passes, job, edited));
     describe(out, input, boundary, edited);
     output.findings.push_back(std::move(out));
 }
