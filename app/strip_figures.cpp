@@ -208,6 +208,11 @@ StripText StripFigures::card() const
         return {};
     if (const auto size = m_session.cardSize())
         return {tr("Card"), {{bytesText(*size), tr("as typed"), true}}, exactBytesText(*size), std::nullopt};
+    const auto stated = m_session.statedCardSize();
+    if (stated && m_session.capacity() == stated)
+        return {tr("Card"), {{bytesText(*stated), tr("from the settings"), true}},
+            joined({exactBytesText(*stated), tr("hardware.device_total_bytes of the run's settings")}),
+            std::nullopt};
     if (const auto usable = m_session.capacity())
         return {tr("Card"), {{QStringLiteral("≈ ") + bytesText(*usable), tr("usable"), true}},
             joined({exactBytesText(*usable),

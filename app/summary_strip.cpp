@@ -255,7 +255,7 @@ SummaryStrip::SummaryStrip(
     });
     connect(&session, &Session::deviceChanged, this, &SummaryStrip::refresh);
     connect(&session, &Session::cardSizeChanged, this, &SummaryStrip::refresh);
-    connect(&session, &Session::diagnosisChanged, this, &SummaryStrip::refreshCursor);
+    connect(&session, &Session::diagnosisChanged, this, &SummaryStrip::refresh);
     connect(&state, &ViewState::cursorChanged, this, &SummaryStrip::refreshCursor);
     connect(&state, &ViewState::rangeChanged, this, &SummaryStrip::refreshCursor);
     connect(&style, &Style::changed, this, [this] {

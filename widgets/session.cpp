@@ -146,7 +146,7 @@ std::optional<std::uint64_t> Session::capacity() const
         return m_cardSize;
     const auto current = replay();
     if (!current || !current->segments.reservedKnown())
-        return std::nullopt;
+        return statedCardSize();
     std::optional<std::uint64_t> usable;
     for (const OomEvent& oom : current->device().ooms) {
         if (!oom.deviceFree || *oom.deviceFree < 0)
@@ -157,7 +157,13 @@ std::optional<std::uint64_t> Session::capacity() const
             = static_cast<std::uint64_t>(std::max<std::int64_t>(0, reserved) + *oom.deviceFree);
         usable = std::max(usable.value_or(0), sum);
     }
-    return usable;
+    return usable ? usable : statedCardSize();
+}
+
+std::optional<std::uint64_t> Session::statedCardSize() const
+{
+    const auto bytes = m_diagnosis ? m_diagnosis->config.number("hardware.device_total_bytes") : std::nullopt;
+    return bytes && *bytes > 0 ? std::optional(static_cast<std::uint64_t>(*bytes)) : std::nullopt;
 }
 
 } // namespace tidemark

@@ -57,7 +57,10 @@ public:
     /// Bytes of the card: typed by the user for this file, or absent. See capacity().
     void setCardSize(std::optional<std::uint64_t> bytes);
     std::optional<std::uint64_t> cardSize() const { return m_cardSize; }
-    /// The line to draw: the card size, else what an oom event lets us infer (reserved + device_free at it).
+    /// As the run's settings state it, once the diagnosis has read them; absent otherwise.
+    std::optional<std::uint64_t> statedCardSize() const;
+    /// The line to draw: the card size, else what an oom event lets us infer (reserved + device_free at it),
+    /// else what the run's settings state.
     std::optional<std::uint64_t> capacity() const;
 
 signals:

@@ -9,10 +9,12 @@
 #include "model/snapshot/snapshot.hpp"
 
 #include <QApplication>
+#include <QtGlobal>
 
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <ostream>
 
 namespace tidemark {
@@ -124,6 +126,13 @@ std::optional<std::string> chooseRange(const Rank& rank,
     return std::nullopt;
 }
 
+/// An error of this program is one line: what the toolkit remarks about a missing display is none.
+void onlySerious(QtMsgType type, const QMessageLogContext&, const QString& text)
+{
+    if (type == QtCriticalMsg || type == QtFatalMsg)
+        std::fprintf(stderr, "%s\n", qPrintable(text));
+}
+
 /// A QApplication without a display, unless the program has one already.
 class Gui {
 public:
@@ -132,6 +141,7 @@ public:
         if (QCoreApplication::instance())
             return;
         qputenv("QT_QPA_PLATFORM", "offscreen");
+        qInstallMessageHandler(onlySerious);
         m_application = std::make_unique<QApplication>(m_count, m_arguments.data());
     }
 

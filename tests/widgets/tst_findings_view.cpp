@@ -159,6 +159,21 @@ private slots:
         QCOMPARE(*f.view.emphasis(), (std::vector<std::uint8_t>{0, 1}));
     }
 
+    /// The size of the card that the run's settings state counts until another is typed.
+    void cardSizeFromTheSettings()
+    {
+        Found f;
+        QVERIFY(!f.session.capacity());
+        auto diagnosis = std::make_shared<Diagnosis>();
+        diagnosis->rank = f.session.rank();
+        diagnosis->devices.resize(1);
+        diagnosis->config.set("hardware.device_total_bytes", std::int64_t{84934656000});
+        f.session.setDiagnosis(diagnosis);
+        QCOMPARE(f.session.capacity(), std::optional<std::uint64_t>(84934656000));
+        f.session.setCardSize(1ULL << 36);
+        QCOMPARE(f.session.capacity(), std::optional<std::uint64_t>(1ULL << 36));
+    }
+
     void figuresInWords()
     {
         const auto value = [](const char* key, EvidenceValue v) {

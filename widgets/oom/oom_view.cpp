@@ -242,7 +242,7 @@ void OomView::connectAll()
     connect(&m_session, &Session::deviceChanged, this, &OomView::collect);
     connect(&m_session, &Session::diagnosisChanged, this, &OomView::collect);
     connect(&m_session, &Session::cardSizeChanged, this, [this] {
-        m_data.deviceTotal = m_session.cardSize();
+        m_data.deviceTotal = m_session.cardSize() ? m_session.cardSize() : m_session.statedCardSize();
         schedule();
     });
     connect(&m_session, &Session::siteModeChanged, this, &OomView::schedule);
@@ -344,7 +344,7 @@ void OomView::collect()
 {
     OomData found;
     found.replay = m_session.replay();
-    found.deviceTotal = m_session.cardSize();
+    found.deviceTotal = m_session.cardSize() ? m_session.cardSize() : m_session.statedCardSize();
     const auto diagnosis = m_session.diagnosis();
     if (diagnosis && found.replay && m_session.deviceIndex() < diagnosis->devices.size())
         found.ooms = diagnosis->devices[m_session.deviceIndex()].ooms;

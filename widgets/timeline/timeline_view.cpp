@@ -270,8 +270,11 @@ void TimelineView::optionsChanged()
 
 void TimelineView::diagnosisChanged()
 {
+    const bool whole = m_scene.yIsWhole();
     m_scene.followDiagnosis();
     m_controls->follow(m_scene);
+    if (whole) // the settings may have told the size of the card
+        m_scene.wholeY();
     replot();
 }
 
