@@ -191,13 +191,18 @@ private:
         while (at < end) {
             const auto next = m_open.lower_bound(at);
             const std::uint64_t stop = next == m_open.end() ? end : std::min(end, next->first);
+            // Read before the piece is added: that may join it to the next range, which is then no more.
+            std::uint64_t after = end;
+            if (next != m_open.end()) {
+                const SegmentRange& r = m_ranges[next->second];
+                after = std::max(endOf(r.address, r.size), stop + 1);
+            }
             if (stop > at)
                 addPiece(event, at, stop - at, state, expandable);
             if (stop == end)
                 break;
             ++m_misfits;
-            const SegmentRange& r = m_ranges[next->second];
-            at = std::max(endOf(r.address, r.size), stop + 1);
+            at = after;
         }
     }
 
