@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/findings/finding_card.hpp"
 
+#include "widgets/common/severity_look.hpp"
 #include "widgets/findings/finding_texts.hpp"
 #include "widgets/style/controls.hpp"
 #include "widgets/style/text.hpp"
@@ -108,7 +109,7 @@ FindingCard::FindingCard(
     m_column->addWidget(m_title);
     m_column->addWidget(m_subtitle);
     row->addLayout(m_column, 1);
-    setAccessibleName(QStringLiteral("%1: %2").arg(severityText(finding.severity), shownText(finding.title)));
+    setAccessibleName(QStringLiteral("%1: %2").arg(severityWord(finding.severity), shownText(finding.title)));
     setCursor(Qt::PointingHandCursor);
     connect(&style, &Style::changed, this, &FindingCard::restyle);
     restyle();
@@ -116,8 +117,8 @@ FindingCard::FindingCard(
 
 void FindingCard::restyle()
 {
-    const SeverityLook look = severityLook(m_finding.severity);
-    m_icon->setPixmap(m_style.pixmap(look.icon, look.tone, m_style.metrics().icon, devicePixelRatioF()));
+    m_icon->setPixmap(m_style.pixmap(severityIcon(m_finding.severity), severityShapeTone(m_finding.severity),
+        m_style.metrics().icon, devicePixelRatioF()));
     m_title->setFont(m_style.font(FontRole::Strong));
     m_subtitle->setFont(m_style.font(FontRole::Small));
     colour(*m_subtitle, m_style.color(Tone::Text2));

@@ -101,26 +101,6 @@ QString gradeLetter(Grade grade)
 
 } // namespace
 
-SeverityLook severityLook(Severity severity)
-{
-    switch (severity) {
-    case Severity::Critical:
-        return {QStringLiteral("sev-critical"), Tone::Crit};
-    case Severity::Warning:
-        return {QStringLiteral("sev-warning"), Tone::WarnFill};
-    case Severity::Info:
-        break;
-    }
-    return {QStringLiteral("sev-info"), Tone::Info};
-}
-
-QString severityText(Severity severity)
-{
-    return severity == Severity::Critical ? tr("critical")
-        : severity == Severity::Warning   ? tr("warning")
-                                          : tr("info");
-}
-
 QString findingSubtitle(const Finding& finding)
 {
     QStringList parts{QString::fromStdString(finding.rule)};

@@ -2,21 +2,12 @@
 #pragma once
 
 #include "model/findings/diagnosis.hpp"
-#include "widgets/style/theme.hpp"
 
 #include <QString>
 
 #include <vector>
 
 namespace tidemark {
-
-/// Icon of resources/icons and its colour.
-struct SeverityLook {
-    QString icon;
-    Tone tone;
-};
-SeverityLook severityLook(Severity severity);
-QString severityText(Severity severity);
 
 /// "recompute-candidate · core_attn · S3": the id, what tells it from others of its kind, the playbook's row.
 QString findingSubtitle(const Finding& finding);

@@ -2,6 +2,7 @@
 #include "widgets/oom/oom_map.hpp"
 
 #include "widgets/oom/oom_ghost.hpp"
+#include "widgets/segments/map_walk.hpp"
 #include "widgets/segments/segment_texts.hpp"
 #include "widgets/style/controls.hpp"
 #include "widgets/style/style.hpp"
@@ -330,65 +331,29 @@ void OomMap::onClicked(const MapHit& hit)
 
 std::optional<std::size_t> OomMap::selectedBox() const
 {
-    if (!m_built.picture)
-        return std::nullopt;
-    const Selection& selection = m_view.selection();
-    const auto& boxes = m_built.picture->boxes;
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-        const Piece& piece = m_built.state->pieces[boxes[i].piece];
-        const bool chosen = selection.kind == Selection::Kind::Allocation
-            ? valid(piece.allocation) && piece.allocation == selection.allocation
-            : selection.kind == Selection::Kind::Hole && piece.kind == PieceKind::Free
-                && piece.address == selection.address;
-        if (chosen)
-            return i;
-    }
-    return std::nullopt;
+    return m_built.picture ? boxOf(m_view.selection(), *m_built.state, *m_built.picture) : std::nullopt;
 }
 
 void OomMap::walk(int direction)
 {
-    if (!m_built.picture || m_built.picture->boxes.empty())
-        return;
-    const auto& boxes = m_built.picture->boxes;
-    const auto selected = selectedBox();
-    std::size_t next = direction > 0 ? 0 : boxes.size() - 1;
-    if (selected) {
-        next = *selected;
-        const std::uint32_t piece = boxes[next].piece;
-        // A torn block has a box on every row; walking goes to another block.
-        while (boxes[next].piece == piece) {
-            if ((direction < 0 && next == 0) || (direction > 0 && next + 1 == boxes.size()))
-                return;
-            next = direction < 0 ? next - 1 : next + 1;
-        }
-    }
-    selectBox(next);
-    m_canvas->showPiece(m_built.state->pieces[boxes[next].piece].address);
+    if (m_built.picture)
+        walkTo(boxBeside(*m_built.picture, selectedBox(), direction));
 }
 
 void OomMap::walkRows(int direction)
 {
-    const auto selected = selectedBox();
-    if (!selected) {
+    if (const auto selected = selectedBox())
+        walkTo(boxInNextRow(*m_built.picture, *selected, direction));
+    else
         walk(direction);
+}
+
+void OomMap::walkTo(std::optional<std::size_t> box)
+{
+    if (!box)
         return;
-    }
-    const auto& boxes = m_built.picture->boxes;
-    const MapBox& from = boxes[*selected];
-    const double centre = from.x + from.width / 2;
-    std::optional<std::size_t> best;
-    const auto far = [&](std::size_t i) {
-        return std::abs(boxes[i].x + boxes[i].width / 2 - centre) + 1000 * std::abs(boxes[i].y - from.y);
-    };
-    for (std::size_t i = 0; i < boxes.size(); ++i)
-        if (((direction < 0 && boxes[i].y < from.y) || (direction > 0 && boxes[i].y > from.y))
-            && (!best || far(i) < far(*best)))
-            best = i;
-    if (!best)
-        return;
-    selectBox(*best);
-    m_canvas->showPiece(m_built.state->pieces[boxes[*best].piece].address);
+    selectBox(*box);
+    m_canvas->showPiece(m_built.state->pieces[m_built.picture->boxes[*box].piece].address);
 }
 
 } // namespace tidemark

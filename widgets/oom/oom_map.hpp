@@ -74,6 +74,7 @@ private:
     std::optional<std::size_t> selectedBox() const;
     void walk(int direction);
     void walkRows(int direction);
+    void walkTo(std::optional<std::size_t> box);
 
     Session& m_session;
     ViewState& m_view;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the user does with the segment map: menus, pointer and keys.
+#include "widgets/segments/map_walk.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 
 #include "widgets/common/moment_text.hpp"
@@ -383,72 +384,29 @@ void SegmentMapView::zoomToSegment(std::uint32_t segment)
 
 std::optional<std::size_t> SegmentMapView::selectedBox() const
 {
-    if (!m_built.picture)
-        return std::nullopt;
-    const Selection& selection = m_view.selection();
-    const auto& boxes = m_built.picture->boxes;
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-        const Piece& piece = m_built.state->pieces[boxes[i].piece];
-        const bool chosen = selection.kind == Selection::Kind::Allocation
-            ? valid(piece.allocation) && piece.allocation == selection.allocation
-            : selection.kind == Selection::Kind::Hole
-            ? piece.kind == PieceKind::Free && piece.address == selection.address
-            : selection.kind == Selection::Kind::Segment
-            ? m_built.state->segments[boxes[i].segment].address == selection.address
-            : false;
-        if (chosen)
-            return i;
-    }
-    return std::nullopt;
+    return m_built.picture ? boxOf(m_view.selection(), *m_built.state, *m_built.picture) : std::nullopt;
 }
 
 void SegmentMapView::walk(int direction)
 {
-    if (!m_built.picture || m_built.picture->boxes.empty())
-        return;
-    const auto& boxes = m_built.picture->boxes;
-    const auto selected = selectedBox();
-    std::size_t next = direction > 0 ? 0 : boxes.size() - 1;
-    if (selected) {
-        next = *selected;
-        const std::uint32_t piece = boxes[next].piece;
-        // A torn block has a box on every row; walking goes to another block.
-        while (boxes[next].piece == piece) {
-            if ((direction < 0 && next == 0) || (direction > 0 && next + 1 == boxes.size()))
-                return;
-            next = direction < 0 ? next - 1 : next + 1;
-        }
-    }
-    selectBox(next);
-    m_canvas->showPiece(m_built.state->pieces[boxes[next].piece].address);
+    if (m_built.picture)
+        walkTo(boxBeside(*m_built.picture, selectedBox(), direction));
 }
 
 void SegmentMapView::walkRows(int direction)
 {
-    const auto selected = selectedBox();
-    if (!selected) {
+    if (const auto selected = selectedBox())
+        walkTo(boxInNextRow(*m_built.picture, *selected, direction));
+    else
         walk(direction);
+}
+
+void SegmentMapView::walkTo(std::optional<std::size_t> box)
+{
+    if (!box)
         return;
-    }
-    const auto& boxes = m_built.picture->boxes;
-    const MapBox& from = boxes[*selected];
-    const double centre = from.x + from.width / 2;
-    std::optional<std::size_t> best;
-    const auto consider = [&](std::size_t i) {
-        const auto distance = [&](std::size_t at) {
-            return std::abs(boxes[at].x + boxes[at].width / 2 - centre)
-                + 1000 * std::abs(boxes[at].y - from.y);
-        };
-        if (!best || distance(i) < distance(*best))
-            best = i;
-    };
-    for (std::size_t i = 0; i < boxes.size(); ++i)
-        if ((direction < 0 && boxes[i].y < from.y) || (direction > 0 && boxes[i].y > from.y))
-            consider(i);
-    if (!best)
-        return;
-    selectBox(*best);
-    m_canvas->showPiece(m_built.state->pieces[boxes[*best].piece].address);
+    selectBox(*box);
+    m_canvas->showPiece(m_built.state->pieces[m_built.picture->boxes[*box].piece].address);
 }
 
 void SegmentMapView::walkSegments(int direction)

@@ -104,6 +104,7 @@ private:
     void showToolTip(const MapHit& hit, QPoint position);
     void walk(int direction);
     void walkRows(int direction);
+    void walkTo(std::optional<std::size_t> box);
     void walkSegments(int direction);
     void zoomToSegment(std::uint32_t segment);
     void selectBox(std::size_t box);
