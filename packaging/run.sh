@@ -32,7 +32,12 @@ files=()
 for path in "$@"; do
     # A picture is of one file; of a folder each file gets its own.
     if [ -d "$path" ]; then
-        for file in "$path"/*; do [ ! -f "$file" ] || files+=("$file"); done
+        for file in "$path"/*; do
+            case "$file" in
+            *.yaml | *.yml | *.txt | *.md | */run.json | */expected.json) ;; # settings and notes beside snapshots
+            *) [ ! -f "$file" ] || files+=("$file") ;;
+            esac
+        done
     else
         files+=("$path")
     fi
@@ -40,12 +45,10 @@ done
 status=0
 for file in "${files[@]}"; do
     "$tidemark" info "$file" || { status=$?; continue; }
-    name=$(basename -- "$file")
-    name=${name%.gz}
-    name=${name%.zst}
+    name=$(basename -- "$file") # whole: rank0.pickle and rank0.json are two
     for view in timeline segments; do
         # It prints the name of the file that it wrote.
-        "$tidemark" render "$file" --view "$view" --size 1600x900 -o "$PWD/${name%.*}-$view.png" || status=$?
+        "$tidemark" render "$file" --view "$view" --size 1600x900 -o "$PWD/$name-$view.png" || status=$?
     done
 done
 exit "$status"

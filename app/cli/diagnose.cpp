@@ -20,9 +20,8 @@ namespace {
 constexpr std::array options{CommandOption{"--config", "FILE",
                                  "the run's configuration (run_config.yaml, run.json, an argument dump)"},
     CommandOption{"--env", "FILE", "the run's environment, as `env` prints it"},
-    CommandOption{"--device-total", "BYTES", "size of the card, as the driver reports it"},
-    CommandOption{"--rules", "FILE", "label rules that go before the built-in ones"}, jsonOption,
-    partialOption, eventsOption};
+    CommandOption{"--device-total", "BYTES", "size of the card, as the driver reports it"}, rulesOption,
+    jsonOption, partialOption, eventsOption};
 
 /// What holds for every file of the call.
 struct Wish {
@@ -33,16 +32,6 @@ struct Wish {
     std::optional<std::pair<std::uint64_t, std::uint64_t>> events;
     bool json = false;
 };
-
-Result<std::shared_ptr<const LabelRules>> rulesOf(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return Error{ErrorCode::NotFound, "the label rules cannot be opened.", std::nullopt};
-    std::ostringstream text;
-    text << file.rdbuf();
-    return LabelRules::withUser(text.str(), path);
-}
 
 /// Reads the options; a wrong file among them is said in `streams` and gives its exit status.
 std::optional<int> readWish(const Arguments& arguments, CommandStreams& streams, Wish& wish)
@@ -66,14 +55,10 @@ std::optional<int> readWish(const Arguments& arguments, CommandStreams& streams,
                 printError(streams.err, *path, added.error());
                 return exitStatus::nothingRead;
             }
-    if (const auto path = arguments.value("--rules")) {
-        const auto rules = rulesOf(*path);
-        if (!rules) {
-            printError(streams.err, *path, rules.error());
-            return exitStatus::nothingRead;
-        }
-        wish.rules = *rules;
-    }
+    const auto rules = arguments.labelRules();
+    if (!rules)
+        return usageError(streams, rules.error().message);
+    wish.rules = *rules;
     return std::nullopt;
 }
 
@@ -140,9 +125,15 @@ std::string verdictLine(const Diagnosis& diagnosis)
     for (const Finding& finding : diagnosis.findings)
         if (finding.severity == Severity::Critical)
             return finding.title;
-    if (diagnosis.findings.empty())
-        return "Nothing found.";
-    return "No failure. " + diagnosis.findings.front().title;
+    const std::string first
+        = diagnosis.findings.empty() ? "Nothing found." : diagnosis.findings.front().title;
+    for (const DeviceDiagnosis& device : diagnosis.devices)
+        for (const OomAutopsy& oom : device.ooms)
+            if (oom.verdict == Verdict::Unknown)
+                return "A request failed, and why cannot be told. " + first;
+    const bool failed = std::any_of(diagnosis.devices.begin(), diagnosis.devices.end(),
+        [](const DeviceDiagnosis& device) { return !device.ooms.empty(); });
+    return failed || diagnosis.findings.empty() ? first : "No failure. " + first;
 }
 
 void printText(std::ostream& out, const std::string& path, const Diagnosis& diagnosis)
@@ -181,13 +172,15 @@ void keepEvents(Diagnosis& diagnosis, const Wish& wish)
 }
 
 /// The configuration of one snapshot: that of the call, then what lies beside the file.
-Result<RunConfig> configFor(const Wish& wish, const std::filesystem::path& file)
+/// The given settings and those beside a file. What lies there may be anything: one that cannot be read is
+/// told, and the others count.
+RunConfig configFor(const Wish& wish, const std::filesystem::path& file, std::ostream& warnings)
 {
     RunConfig config = wish.config;
     for (const std::filesystem::path& beside : configFilesBeside(file))
         if (const auto added = config.addFile(beside); !added)
-            return Error{added.error().code, beside.filename().string() + ": " + added.error().message,
-                added.error().offset};
+            warnings << "tidemark: warning: settings beside the file are left out: "
+                     << displayText(added.error().message) << '\n';
     return config;
 }
 
@@ -252,13 +245,7 @@ private:
         wanted.deviceTotal = m_wish.deviceTotal;
         wanted.rules = m_wish.rules;
         wanted.rank = rankFromName(path);
-        if (auto config = configFor(m_wish, file)) {
-            wanted.config = std::move(*config);
-        } else {
-            // What lies beside a file may be anything: the diagnosis goes on without it.
-            printError(m_streams.err, path, config.error());
-            wanted.config = m_wish.config;
-        }
+        wanted.config = configFor(m_wish, file, m_streams.err);
         Diagnosis diagnosis = *diagnose(*rank, wanted, terminalJob());
         keepEvents(diagnosis, m_wish);
         if (m_wish.json)

@@ -25,6 +25,16 @@ std::vector<OomAutopsy> autopsies(
     return out;
 }
 
+/// What a rule needs and the recording does not have; null when it has all of it.
+const char* lacks(const Rule& rule, const Replay& replay)
+{
+    if ((rule.needs & needs::history) != 0 && replay.device().events.count() == 0)
+        return "a history of events: switch recording on before the model is built";
+    if ((rule.needs & needs::segments) != 0 && !replay.segments.known())
+        return "the allocator's segments, which this file does not list";
+    return nullptr;
+}
+
 /// Collects what the rules say of all devices.
 class Collector {
 public:
@@ -33,6 +43,7 @@ public:
         , m_options(options)
         , m_deviceTotal(deviceTotal)
         , m_rules(options.rules ? options.rules : LabelRules::standard())
+        , m_facts(*out.rank->snapshot)
     { }
 
     /// False when stopped.
@@ -51,12 +62,14 @@ public:
         const StateIndex peak = replay.timeline.requested().total().maxState;
         const std::vector<AllocationId> live = replay.timeline.liveAt(peak);
         const RuleInput input{replay, *rank.sites, *rank.rawSites, rank.marks[at], *found.phases,
-            *found.labels, m_out.config, found.ooms, m_deviceTotal, m_options.rank, peak, live};
+            *found.labels, m_facts, m_out.config, found.ooms, m_deviceTotal, m_options.rank, peak, live};
         for (const Rule& rule : rules()) {
             if (job.stopped())
                 return false;
             run(rule, input, job);
         }
+        if (job.stopped()) // the last rule may have broken off
+            return false;
         if (replay.device().ooms.size() > found.ooms.size())
             undecided({"capacity",
                 formatCount(static_cast<std::int64_t>(replay.device().ooms.size() - found.ooms.size()))
@@ -83,10 +96,9 @@ private:
         RuleOutput output;
         rule.run(input, output, job);
         m_ran.insert(rule.id);
-        if (rule.needsHistory && input.replay.device().events.count() == 0 && output.findings.empty()
-            && output.undecided.empty())
-            output.undecided.push_back(
-                {rule.id, "a history of events: switch recording on before the model is built"});
+        if (output.findings.empty() && output.undecided.empty())
+            if (const char* lacking = lacks(rule, input.replay))
+                output.undecided.push_back({rule.id, lacking});
         for (Finding& finding : output.findings) {
             m_spoke.insert(finding.rule);
             m_out.findings.push_back(std::move(finding));
@@ -108,6 +120,7 @@ private:
     const DiagnosisOptions& m_options;
     std::optional<std::uint64_t> m_deviceTotal;
     std::shared_ptr<const LabelRules> m_rules;
+    const StackFacts m_facts;
     std::set<std::string> m_ran;
     std::set<std::string> m_spoke; ///< rules with a finding or undecided on some device
 };

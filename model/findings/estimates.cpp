@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 namespace tidemark {
 
@@ -115,23 +116,7 @@ std::optional<std::pair<EventIndex, EventIndex>> eventsOf(
 
 std::string phaseWord(const RuleInput& input, StateIndex state)
 {
-    switch (input.phases.phaseAt(state)) {
-    case Phase::Setup:
-        return "setup";
-    case Phase::Forward:
-        return "forward";
-    case Phase::Backward:
-        return "backward";
-    case Phase::Recompute:
-        return "recompute";
-    case Phase::Optimizer:
-        return "optimizer";
-    case Phase::Side:
-        return "side";
-    case Phase::Unknown:
-        break;
-    }
-    return "unknown";
+    return phaseName(input.phases.phaseAt(state));
 }
 
 std::string ownerAt(
@@ -147,10 +132,20 @@ std::string ownerAt(
                 gone.push_back(pause.id);
     }
     std::sort(gone.begin(), gone.end());
+    std::unordered_map<std::uint32_t, std::uint64_t> shrunk;
+    for (const auto& each : edits)
+        for (const Edits::Shrink& shrink : each->shrinks()) {
+            const auto [entry, added]
+                = shrunk.try_emplace(static_cast<std::uint32_t>(index(shrink.id)), shrink.bytes);
+            entry->second = std::min(entry->second, shrink.bytes);
+        }
     std::map<std::string, std::uint64_t> bytes;
     for (const AllocationId id : input.replay.timeline.liveAt(state))
-        if (comesAndGoes(input.labels.role(id)) && !std::binary_search(gone.begin(), gone.end(), id))
-            bytes[moduleOf(input, id)] += input.replay.timeline.allocations().size[index(id)];
+        if (comesAndGoes(input.labels.role(id)) && !std::binary_search(gone.begin(), gone.end(), id)) {
+            const auto less = shrunk.find(static_cast<std::uint32_t>(index(id)));
+            const std::uint64_t size = input.replay.timeline.allocations().size[index(id)];
+            bytes[moduleOf(input, id)] += less == shrunk.end() ? size : std::min(size, less->second);
+        }
     for (const auto& each : edits)
         for (const Edits::Addition& addition : each->additions())
             if (addition.first <= state && state < addition.end && addition.bytes > 0)

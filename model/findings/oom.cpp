@@ -58,13 +58,11 @@ void fillState(OomAutopsy& out, const Replay& replay, const MemoryClass& own)
     out.pinned = all.stuck();
     out.pinnedHoles = all.pinnedHoles;
     out.pinnedSegments = all.pinnedSegments;
-    out.sameClassPinned = same.stuck();
     out.sameClassFree = same.inactive;
     out.elsewhere = elsewhere.inactive;
     out.elsewhereHoles = elsewhere.holes;
     out.elsewherePrivate = elsewhere.privateInactive;
     out.unflushed = all.releasable;
-    out.unflushedSegments = all.releasableSegments;
     out.holes = all.holes;
     out.largestHole = all.largestHole;
     if (out.request)
@@ -105,25 +103,6 @@ Verdict decide(const OomAutopsy& out)
 }
 
 } // namespace
-
-const char* verdictName(Verdict verdict)
-{
-    switch (verdict) {
-    case Verdict::CaptureBlocked:
-        return "capture-blocked";
-    case Verdict::Capacity:
-        return "capacity";
-    case Verdict::WrongPool:
-        return "wrong-pool";
-    case Verdict::Fragmentation:
-        return "fragmentation";
-    case Verdict::OutsideAllocator:
-        return "outside-allocator";
-    case Verdict::Unknown:
-        break;
-    }
-    return "unknown";
-}
 
 const char* verdictCode(Verdict verdict)
 {
@@ -198,8 +177,9 @@ OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std:
     out.slack = slack;
     out.verdict = decide(out);
     if (out.verdict == Verdict::Unknown) {
-        out.cannotTell = "free memory of " + bytesText(out.sameClassFree + *out.deviceFree) + " in reach and "
-            + bytesText(out.elsewhere) + " elsewhere are each below the request: no single cause";
+        out.cannotTell = bytesText(out.sameClassFree + *out.deviceFree) + " were free in reach, "
+            + bytesText(out.pinned) + " of all free memory pinned, " + bytesText(out.elsewhere)
+            + " elsewhere: none of these alone explains the failure";
         if (deviceTotal && *out.deviceFree < out.growth
             && static_cast<std::uint64_t>(out.reserved) + 2 * gib < *deviceTotal)
             out.verdict = Verdict::OutsideAllocator;

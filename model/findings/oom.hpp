@@ -23,7 +23,6 @@ enum class Verdict : std::uint8_t {
     Unknown, ///< the event lacks what the verdict needs
 };
 /// "capture-blocked", "capacity", …, "unknown".
-const char* verdictName(Verdict verdict);
 /// "V1" … "V6", "none" for unknown.
 const char* verdictCode(Verdict verdict);
 
@@ -61,7 +60,6 @@ struct OomAutopsy {
     std::uint64_t pinned = 0;
     std::uint64_t pinnedHoles = 0;
     std::uint64_t pinnedSegments = 0;
-    std::uint64_t sameClassPinned = 0; ///< of those, in the request's pool kind and stream
     std::uint64_t sameClassFree = 0; ///< all free bytes there
     /// Free bytes of other streams and private pools, of the request's pool kind.
     std::uint64_t elsewhere = 0;
@@ -71,7 +69,6 @@ struct OomAutopsy {
     /// Default pool: cached memory that a flush would have given back; only left over while flushes are
     /// barred.
     std::uint64_t unflushed = 0;
-    std::uint64_t unflushedSegments = 0;
     std::vector<SegmentId> unflushedIds;
     std::uint64_t largestHole = 0;
     std::uint64_t holes = 0;

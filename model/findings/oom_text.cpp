@@ -191,8 +191,10 @@ Result<OomText> parseOomText(std::string_view given)
             out.nonPyTorch = *all > torch ? *all - torch : 0;
     }
     if (free && inside) {
-        out.slack = static_cast<std::int64_t>(free->bytes) + static_cast<std::int64_t>(inside->bytes)
-            - static_cast<std::int64_t>(tried->bytes);
+        static constexpr std::uint64_t most = 1ULL << 60; // no card has more, and sums of three stay in range
+        const auto amount
+            = [](std::uint64_t bytes) { return static_cast<std::int64_t>(std::min(bytes, most)); };
+        out.slack = amount(free->bytes) + amount(inside->bytes) - amount(tried->bytes);
         out.verdict = *out.slack < 0 ? Verdict::Capacity : Verdict::Fragmentation;
         const std::uint64_t usable
             = allocated ? allocated->bytes + inside->bytes + free->bytes : out.total.value_or(0);

@@ -31,8 +31,9 @@ std::shared_ptr<const Prediction> predict(
 
     const DeviceDiagnosis& device = diagnosis.devices[deviceIndex];
     if (device.phases && device.labels) {
+        const StackFacts facts(*rank.snapshot);
         const RuleInput input{replay, *rank.sites, *rank.rawSites, rank.marks[deviceIndex], *device.phases,
-            *device.labels, diagnosis.config, device.ooms, std::nullopt, std::nullopt, 0, {}};
+            *device.labels, facts, diagnosis.config, device.ooms, std::nullopt, std::nullopt, 0, {}};
         out->owner = ownerAt(input, edits, out->curve.newPeakState);
     }
     return out;

@@ -4,6 +4,7 @@
 #include "model/core/job.hpp"
 #include "model/findings/finding.hpp"
 #include "model/findings/oom.hpp"
+#include "model/findings/stack_facts.hpp"
 #include "model/lens/labels.hpp"
 #include "model/lens/phases.hpp"
 #include "model/lens/sites.hpp"
@@ -25,6 +26,7 @@ struct RuleInput {
     std::span<const Mark> marks;
     const Phases& phases;
     const Labels& labels;
+    const StackFacts& facts;
     const RunConfig& config;
     /// One per out-of-memory event, in order.
     std::span<const OomAutopsy> ooms;
@@ -41,14 +43,21 @@ struct RuleOutput {
     std::vector<Undecided> undecided;
 };
 
+/// What a recording may lack.
+namespace needs {
+inline constexpr std::uint8_t nothing = 0;
+inline constexpr std::uint8_t history = 1; ///< what happened over time: events
+inline constexpr std::uint8_t segments = 2; ///< the allocator's segments
+} // namespace needs
+
 /// One rule of help/findings.md: a file in rules/ and a line in the registry.
 struct Rule {
     const char* id;
     const char* playbook; ///< "" for none
     const char* says; ///< what it looks for, a sentence
     void (*run)(const RuleInput& input, RuleOutput& output, const Job& job);
-    /// It looks at what happened over time: without events it cannot decide.
-    bool needsHistory = true;
+    /// What it cannot decide without (needs::…); the run of the rules says so.
+    std::uint8_t needs = needs::history;
 };
 
 /// In the order in which they run.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
+#include <utility>
 
 namespace tidemark {
 
@@ -88,14 +90,31 @@ private:
 
     void layMarks(std::span<const Mark> marks)
     {
-        for (const Mark& mark : marks) {
-            const Phase phase = phaseOfMark(mark.name);
-            if (phase == Phase::Unknown || (mark.open && !mark.startUs) || mark.last <= mark.first)
+        // The last mark over an event counts: from the last one on, each event is filled once.
+        std::vector<std::size_t> open; // the next event from here on that no mark has filled
+        const auto nextOpen = [&](std::size_t at) {
+            std::size_t end = at;
+            while (open[end] != end)
+                end = open[end];
+            while (open[at] != end)
+                at = std::exchange(open[at], end);
+            return end;
+        };
+        for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
+            const Phase phase = phaseOfMark(mark->name);
+            if (phase == Phase::Unknown || (mark->open && !mark->startUs) || mark->last <= mark->first
+                || mark->first >= m_count)
                 continue;
-            if (m_marked.empty())
+            if (m_marked.empty()) {
                 m_marked.assign(m_count, Phase::Unknown);
-            for (std::size_t i = mark.first; i < mark.last && i < m_count; ++i)
+                open.resize(m_count + 1);
+                std::iota(open.begin(), open.end(), std::size_t{0});
+            }
+            const std::size_t end = std::min<std::size_t>(mark->last, m_count);
+            for (std::size_t i = nextOpen(mark->first); i < end; i = nextOpen(i)) {
                 m_marked[i] = phase;
+                open[i] = i + 1;
+            }
         }
     }
 

@@ -115,6 +115,18 @@ private:
             into.push_back(readPattern(key, pattern));
     }
 
+    /// The colon before the functions: neither one of a C++ name's pairs nor that of a drive letter.
+    static std::size_t separator(const std::string& text)
+    {
+        for (std::size_t at = text.find(':'); at != std::string::npos; at = text.find(':', at + 1)) {
+            if (at + 1 < text.size() && text[at + 1] == ':' && at > 0)
+                ++at; // "::" within a name
+            else if (at != 1 || text.size() < 3 || (text[2] != '/' && text[2] != '\\'))
+                return at;
+        }
+        return std::string::npos;
+    }
+
     /// "path", "path:function,function" or ":function".
     FramePattern readPattern(const std::string& key, const Json& value)
     {
@@ -124,7 +136,7 @@ private:
             return pattern;
         }
         const std::string& text = value.get_ref<const std::string&>();
-        const std::size_t colon = text.rfind(':');
+        const std::size_t colon = separator(text);
         pattern.path = text.substr(0, colon);
         for (std::size_t from = colon; from != std::string::npos && from < text.size();) {
             const std::size_t comma = text.find(',', from + 1);

@@ -109,6 +109,8 @@ public:
                 ++pass;
             if (pass == m_phases.microbatches.end())
                 break;
+            if (state < pass->forwardFirst)
+                continue; // a forward that no backward followed: its layers are not the next pass's
             if (state == pass->forwardFirst) {
                 layer = -1;
                 inGroup = false;

@@ -115,7 +115,7 @@ std::shared_ptr<const Phases> Phases::build(const Replay& replay, std::span<cons
     auto phases = std::make_shared<Phases>();
     phases->spans = spansOf(*events);
     phases->firstForward = firstForwardOf(replay, events->ofEvent);
-    FoundSteps steps = findSteps(replay, kinds, *events, marks, phases->firstForward);
+    FoundSteps steps = findSteps(replay, kinds, *events, marks, phases->firstForward, job);
     phases->steps = std::move(steps.steps);
     phases->source = steps.source;
     phases->confidence = steps.confidence;

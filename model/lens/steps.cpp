@@ -11,6 +11,8 @@ namespace {
 
 /// Periods that must follow each other, and the share of their allocations that must agree.
 constexpr std::size_t leastRepeats = 3;
+/// Rounds in a step: gradient accumulation over more is not looked for, each length costs a pass.
+constexpr std::size_t longestPeriod = 128;
 constexpr double leastAgreement = 0.95;
 /// Confidence of steps that recorded frames delimit, when there are no two to compare.
 constexpr double alone = 0.5;
@@ -23,12 +25,13 @@ bool trainsIn(Phase phase)
 class StepFinder {
 public:
     StepFinder(const Replay& replay, const StackKinds& kinds, const EventPhases& phases,
-        std::optional<StateIndex> firstForward)
+        std::optional<StateIndex> firstForward, const Job& job)
         : m_replay(replay)
         , m_kinds(kinds)
         , m_events(replay.device().events)
         , m_phases(phases.ofEvent)
         , m_firstForward(firstForward)
+        , m_job(job)
     {
         m_known = std::ranges::any_of(m_phases, trainsIn);
     }
@@ -228,7 +231,10 @@ private:
     FoundSteps fromPeriods() const
     {
         const std::vector<Step> all = rounds();
-        for (std::size_t length = 1; length * (leastRepeats + 1) <= all.size(); ++length) {
+        for (std::size_t length = 1; length <= longestPeriod && length * (leastRepeats + 1) <= all.size();
+             ++length) {
+            if (m_job.stopped())
+                return {};
             const std::vector<Step> groups = grouped(all, length);
             double sum = 0;
             std::size_t best = 0;
@@ -273,15 +279,16 @@ private:
     const EventColumns& m_events;
     const std::vector<Phase>& m_phases;
     std::optional<StateIndex> m_firstForward;
+    const Job& m_job;
     bool m_known = false;
 };
 
 } // namespace
 
 FoundSteps findSteps(const Replay& replay, const StackKinds& kinds, const EventPhases& phases,
-    std::span<const Mark> marks, std::optional<StateIndex> firstForward)
+    std::span<const Mark> marks, std::optional<StateIndex> firstForward, const Job& job)
 {
-    return StepFinder(replay, kinds, phases, firstForward).find(marks);
+    return StepFinder(replay, kinds, phases, firstForward, job).find(marks);
 }
 
 } // namespace tidemark

@@ -12,9 +12,10 @@ struct FoundSteps {
     double confidence = 0;
 };
 
-/// Tries the sources of StepSource from the best to the last. Cost: passes over the events.
+/// Tries the sources of StepSource from the best to the last. Cost: passes over the events. Stopped by job:
+/// none, to be thrown away.
 FoundSteps findSteps(const Replay& replay, const StackKinds& kinds, const EventPhases& phases,
-    std::span<const Mark> marks, std::optional<StateIndex> firstForward);
+    std::span<const Mark> marks, std::optional<StateIndex> firstForward, const Job& job);
 
 /// Splits the forward events into passes and finds the backward pass of each by what frees its memory.
 std::vector<Microbatch> findMicrobatches(

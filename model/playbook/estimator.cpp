@@ -421,7 +421,9 @@ std::int64_t chunksInFlight(
 {
     const std::int64_t warm
         = chunks > 1 ? 2 * (stages - stage - 1) + (chunks - 1) * stages + 1 : stages - stage;
-    return microbatches ? std::min(warm, *microbatches * std::max<std::int64_t>(chunks, 1)) : warm;
+    // Compared before it is multiplied: files may state any number.
+    const std::int64_t each = std::max<std::int64_t>(chunks, 1);
+    return microbatches && *microbatches < warm ? std::min(warm, *microbatches * each) : warm;
 }
 
 std::int64_t regatherSaving(const Regather& r)

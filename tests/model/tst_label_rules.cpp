@@ -66,6 +66,22 @@ private slots:
         QCOMPARE(rule.all[0][1].path, std::string());
     }
 
+    /// The colons of C++ names and of drive letters do not part path and functions.
+    void colonsWithinNames()
+    {
+        const auto rules = LabelRules::withUser(
+            R"({"rules": [{"id": "mine", "label": "x", "all": [[":at::native::empty", "C:/lib/a.py:put", "b.py"]]}]})",
+            "my.json");
+        QVERIFY(rules.ok());
+        const std::vector<FramePattern>& patterns = (*rules)->rules().front().all[0];
+        QCOMPARE(patterns[0].path, std::string());
+        QCOMPARE(patterns[0].functions, (std::vector<std::string>{"at::native::empty"}));
+        QCOMPARE(patterns[1].path, std::string("C:/lib/a.py"));
+        QCOMPARE(patterns[1].functions, (std::vector<std::string>{"put"}));
+        QCOMPARE(patterns[2].path, std::string("b.py"));
+        QVERIFY(patterns[2].functions.empty());
+    }
+
     void errorsNameRuleAndKey_data()
     {
         QTest::addColumn<QByteArray>("text");

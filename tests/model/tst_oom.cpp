@@ -168,7 +168,7 @@ void TestOom::captureBlocked()
         QCOMPARE(oom.capturing, capturing);
         QCOMPARE(oom.verdict == Verdict::CaptureBlocked, capturing);
         QCOMPARE(oom.unflushed, std::uint64_t(100 * mib));
-        QCOMPARE(oom.unflushedSegments, std::uint64_t(1));
+        QCOMPARE(oom.unflushedIds.size(), std::size_t(1));
     }
 }
 

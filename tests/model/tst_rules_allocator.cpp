@@ -44,8 +44,9 @@ struct Run {
             ooms.push_back(autopsy(*replay, oom, deviceTotal));
         const StateIndex peak = replay->timeline.requested().total().maxState;
         const auto live = replay->timeline.liveAt(peak);
+        const StackFacts facts(*replay->snapshot);
         const RuleInput input{
-            *replay, sites, sites, {}, phases, labels, config, ooms, deviceTotal, 3, peak, live};
+            *replay, sites, sites, {}, phases, labels, facts, config, ooms, deviceTotal, 3, peak, live};
         for (const Rule& rule : rules())
             if (std::string(rule.id) == id) {
                 RuleOutput output;

@@ -10,6 +10,7 @@ RuleCase::RuleCase(TraceMaker& maker, RunConfig config)
     , m_rawSites(Sites::build(*m_replay->snapshot, SiteMode::Raw))
     , m_phases(Phases::build(*m_replay, m_marks, Job{}))
     , m_labels(Labels::build(*m_replay, *m_phases, LabelRules::standard(), Job{}))
+    , m_facts(std::make_shared<const StackFacts>(*m_replay->snapshot))
     , m_config(std::move(config))
     , m_peak(m_replay->timeline.requested().total().maxState)
     , m_live(m_replay->timeline.liveAt(m_peak))
@@ -17,8 +18,8 @@ RuleCase::RuleCase(TraceMaker& maker, RunConfig config)
 
 RuleInput RuleCase::input() const
 {
-    return {*m_replay, m_sites, m_rawSites, m_marks, *m_phases, *m_labels, m_config, {}, std::nullopt,
-        std::nullopt, m_peak, m_live};
+    return {*m_replay, m_sites, m_rawSites, m_marks, *m_phases, *m_labels, *m_facts, m_config, {},
+        std::nullopt, std::nullopt, m_peak, m_live};
 }
 
 RuleOutput RuleCase::run(std::string_view rule) const

@@ -28,6 +28,7 @@ private:
     Sites m_rawSites;
     std::shared_ptr<const Phases> m_phases;
     std::shared_ptr<const Labels> m_labels;
+    std::shared_ptr<const StackFacts> m_facts;
     RunConfig m_config;
     StateIndex m_peak = 0;
     std::vector<AllocationId> m_live;

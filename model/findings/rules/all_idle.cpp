@@ -20,11 +20,11 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         return;
     Finding finding = makeFinding(input, "all-idle", Severity::Info);
     finding.bytes = m.releasable;
-    finding.count = m.releasableSegments;
     finding.lookAt = state.state;
     for (const SegmentView& s : state.segments)
-        if (index(s.pool) == 0)
+        if (index(s.pool) == 0 && s.freeBytes > 0)
             finding.segments.push_back(s.id);
+    finding.count = finding.segments.size();
     addEvidence(finding, "reserved", m.reserved);
     addEvidence(finding, "held_by_pools", m.privateInactive);
     finding.title
@@ -38,7 +38,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule allIdleRule;
-const Rule allIdleRule{
-    "all-idle", "", "Nothing live at the end: emptying the cache would give everything back.", run, false};
+const Rule allIdleRule{"all-idle", "",
+    "Nothing live at the end: emptying the cache would give everything back.", run, needs::segments};
 
 } // namespace tidemark

@@ -14,8 +14,11 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         return;
     std::vector<Step> steps = stepsOf(input);
     // The first step still grows the cache: steady state begins after it.
-    if (steps.size() < 3)
+    if (steps.size() < 3) {
+        if (input.replay.device().events.count() > 0)
+            output.undecided.push_back({"allocator-retries", "at least three steps in the recording"});
         return;
+    }
     steps.erase(steps.begin());
     std::vector<Flush> bursts;
     std::set<std::size_t> touched;
@@ -61,7 +64,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
 } // namespace
 
 extern const Rule allocatorRetriesRule;
-const Rule allocatorRetriesRule{
-    "allocator-retries", "", "Caches that are flushed again and again in steady state.", run};
+const Rule allocatorRetriesRule{"allocator-retries", "",
+    "Caches that are flushed again and again in steady state.", run, needs::history | needs::segments};
 
 } // namespace tidemark

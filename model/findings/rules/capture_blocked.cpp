@@ -11,7 +11,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         if (oom.verdict != Verdict::CaptureBlocked)
             continue;
         Finding finding = oomFinding(input, "capture-blocked", oom, oom.unflushed);
-        finding.count = oom.unflushedSegments;
+        finding.count = oom.unflushedIds.size();
         finding.segments = oom.unflushedIds;
         finding.title = "Out of memory during graph capture: " + requestText(oom) + " failed with "
             + sizeText(oom.unflushed) + " of cached memory that is not given back while a capture is open.";

@@ -12,7 +12,7 @@ constexpr double leastShare = 0.01;
 
 void run(const RuleInput& input, RuleOutput& output, const Job&)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({checkpointInputsRule.id, needsStacks});
         return;

@@ -12,7 +12,7 @@ constexpr double leastShare = 0.01;
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({checkpointLevelRule.id, needsStacks});
         return;

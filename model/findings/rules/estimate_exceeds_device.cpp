@@ -103,6 +103,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule estimateExceedsDeviceRule;
 const Rule estimateExceedsDeviceRule
-    = {id, "D3", "The estimator says the configuration cannot fit the card.", run, false};
+    = {id, "D3", "The estimator says the configuration cannot fit the card.", run, needs::nothing};
 
 } // namespace tidemark

@@ -123,7 +123,8 @@ void beforeFailure(const RuleInput& input, RuleOutput& output)
         + " of free memory are held fast between live blocks, in holes too small for the " + sizeText(request)
         + " that the next step asks for.";
     finding.explanation
-        = "Reserved memory had to grow although enough was free; close to the limit this fails.";
+        = "Unless other memory is freed first, reserved memory has to grow although enough is free; close to "
+          "the limit this fails.";
     addPins(input, finding, pinningBlocks(state));
     addFixes(input, finding);
     output.findings.push_back(std::move(finding));

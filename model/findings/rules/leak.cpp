@@ -12,6 +12,8 @@ extern const Rule leakRule;
 
 namespace {
 
+/// Findings of one device.
+constexpr std::size_t mostReported = 20;
 constexpr std::size_t leastSteps = 5;
 constexpr double leastFit = 0.98;
 
@@ -176,7 +178,7 @@ Finding report(
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({leakRule.id, needsStacks});
         return;
@@ -192,7 +194,14 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     Search search(input, steps);
     if (!search.run(job))
         return;
+    struct Climbing {
+        const Group* group;
+        Line line;
+    };
+    std::vector<Climbing> climbing;
     for (const Group& group : search.groups()) {
+        if (job.stopped())
+            return;
         // Gradients that are never freed are another rule's.
         if (group.released || group.kept.size() + 1 < steps.size()
             || bornIn(input, group.kept.front()) == Phase::Backward)
@@ -200,8 +209,18 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         const std::vector<double> stairs = search.stairs(group);
         const Line line = regression(stairs);
         if (line.slope > 0 && line.fit > leastFit && search.climbs(stairs))
-            output.findings.push_back(report(input, group, line, steps.size(), job));
+            climbing.push_back({&group, line});
     }
+    // Each costs a pass over the whole timeline: the largest are told, and how many more there are.
+    std::stable_sort(climbing.begin(), climbing.end(), [&](const Climbing& a, const Climbing& b) {
+        return sumOf(input.replay, a.group->kept) > sumOf(input.replay, b.group->kept);
+    });
+    for (std::size_t i = 0; i < climbing.size() && i < mostReported && !job.stopped(); ++i)
+        output.findings.push_back(report(input, *climbing[i].group, climbing[i].line, steps.size(), job));
+    if (climbing.size() > mostReported)
+        output.undecided.push_back({leakRule.id,
+            "a closer look: " + std::to_string(climbing.size() - mostReported)
+                + " more call sites grow in the same way, each by less"});
 }
 
 } // namespace

@@ -112,7 +112,7 @@ std::vector<AllocationId> everywhere(const RuleInput& input, const std::vector<A
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({logitsRule.id, needsStacks});
         return;

@@ -251,7 +251,7 @@ Finding report(const RuleInput& input, const Search& search, const std::vector<A
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({loraExtraCopiesRule.id, needsStacks});
         return;

@@ -46,11 +46,6 @@ public:
         const bool byAdapter = (is & in::CoreGather) != 0 && (is & in::AdapterBranch) != 0;
         return byEngine || byAdapter;
     }
-    bool regatherBuffer(AllocationId id) const
-    {
-        return m_facts.all(m_all.stack[index(id)], in::GlobalBuffer | in::AdapterBranch)
-            && m_all.endState[index(id)] == m_input.replay.states();
-    }
 
     Gathered describe(AllocationId id) const
     {
@@ -354,7 +349,7 @@ private:
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({loraGatheredInputRule.id, needsStacks});
         return;

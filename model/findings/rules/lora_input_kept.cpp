@@ -134,7 +134,7 @@ Finding report(
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({loraInputKeptRule.id, needsStacks});
         return;

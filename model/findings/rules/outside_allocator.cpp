@@ -21,14 +21,19 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     }
     const OomAutopsy* worst = nullptr;
     std::int64_t most = unusual;
-    for (const OomAutopsy& oom : input.ooms)
-        if (const auto bytes = nonPyTorchBytes(oom, input.deviceTotal); bytes && *bytes > most) {
+    for (const OomAutopsy& oom : input.ooms) {
+        const auto bytes = nonPyTorchBytes(oom, input.deviceTotal);
+        // Where they are the cause of the failure, any amount is one.
+        const bool cause = oom.verdict == Verdict::OutsideAllocator;
+        if (bytes && *bytes > 0 && (*bytes > most || (cause && worst == nullptr))) {
             most = *bytes;
             worst = &oom;
         }
+    }
     if (worst == nullptr)
         return;
-    Finding finding = makeFinding(input, "outside-allocator", Severity::Warning);
+    const bool cause = worst->verdict == Verdict::OutsideAllocator;
+    Finding finding = makeFinding(input, "outside-allocator", cause ? Severity::Critical : Severity::Warning);
     finding.bytes = static_cast<std::uint64_t>(most);
     finding.eventRange = std::pair(worst->event, worst->event);
     finding.lookAt = worst->state;
@@ -36,7 +41,9 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     addEvidence(finding, "device_free", *worst->deviceFree);
     addEvidence(finding, "reserved", EvidenceValue(worst->reserved));
     addEvidence(finding, "outside", EvidenceValue(most));
-    finding.title = sizeText(most) + " of the card are held outside PyTorch's allocator.";
+    finding.title = cause ? "Out of memory: " + requestText(*worst) + " failed because " + sizeText(most)
+            + " of the card are held outside PyTorch's allocator."
+                          : sizeText(most) + " of the card are held outside PyTorch's allocator.";
     finding.explanation = "Of " + sizeText(*input.deviceTotal) + " the allocator had reserved "
         + sizeText(worst->reserved) + " and " + sizeText(*worst->deviceFree)
         + " were free when the request failed; the rest belongs to other processes, NCCL, cuBLAS or the CUDA "

@@ -99,6 +99,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule phaseReservedRule;
 const Rule phaseReservedRule{"phase-reserved", "",
-    "Segments that were reserved in a side phase and have been idle ever since.", run, false};
+    "Segments that were reserved in a side phase and have been idle ever since.", run,
+    needs::history | needs::segments};
 
 } // namespace tidemark

@@ -105,7 +105,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule poolHeldRule;
-const Rule poolHeldRule{
-    "pool-held", "R11", "Private pools of graphs or MemPools that hold memory nobody uses.", run, false};
+const Rule poolHeldRule{"pool-held", "R11",
+    "Private pools of graphs or MemPools that hold memory nobody uses.", run, needs::segments};
 
 } // namespace tidemark

@@ -14,7 +14,7 @@ constexpr double leastShare = 0.02;
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({recomputeBurstRule.id, needsStacks});
         return;

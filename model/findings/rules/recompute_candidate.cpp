@@ -145,7 +145,7 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({recomputeCandidateRule.id, needsStacks});
         return;

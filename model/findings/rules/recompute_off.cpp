@@ -74,7 +74,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     const std::string granularity = input.config.text("model.recompute_granularity").value_or("");
     if (granularity != "full" && granularity != "selective")
         return;
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames() || !hasBackward(input)) {
         output.undecided.push_back({recomputeOffRule.id, facts.anyFrames() ? needsPhases : needsStacks});
         return;

@@ -9,7 +9,7 @@ namespace {
 
 void run(const RuleInput& input, RuleOutput& output, const Job&)
 {
-    if (!isGpu(input))
+    if (!isGpu(input) || !input.replay.segments.known())
         return;
     const ReservedGrowth g = reservedGrowth(input.replay, stepsOf(input));
     if (g.ends.size() < 4) {
@@ -57,7 +57,8 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule reservedCreepRule;
-const Rule reservedCreepRule{
-    "reserved-creep", "R7", "Reserved memory that grows step by step while live memory does not.", run};
+const Rule reservedCreepRule{"reserved-creep", "R7",
+    "Reserved memory that grows step by step while live memory does not.", run,
+    needs::history | needs::segments};
 
 } // namespace tidemark

@@ -54,6 +54,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule roundingWasteRule;
-const Rule roundingWasteRule{"rounding-waste", "", "Blocks well above what was asked for.", run, false};
+const Rule roundingWasteRule{
+    "rounding-waste", "", "Blocks well above what was asked for.", run, needs::segments};
 
 } // namespace tidemark

@@ -115,7 +115,7 @@ Finding report(const RuleInput& input, const Together& best)
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    const StackFacts facts(*input.replay.snapshot);
+    const StackFacts& facts = input.facts;
     if (!facts.anyFrames()) {
         output.undecided.push_back({sameSizeTemporariesRule.id, needsStacks});
         return;

@@ -69,6 +69,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule unreachableLargeBlocksRule;
 const Rule unreachableLargeBlocksRule{"unreachable-large-blocks", "",
-    "Free blocks at or above max_split_size, which no smaller request may use.", run, false};
+    "Free blocks at or above max_split_size, which no smaller request may use.", run, needs::segments};
 
 } // namespace tidemark

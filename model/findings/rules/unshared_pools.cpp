@@ -129,6 +129,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule unsharedPoolsRule;
 const Rule unsharedPoolsRule{
-    "unshared-pools", "", "Several graph pools that hold what one would do for.", run, false};
+    "unshared-pools", "", "Several graph pools that hold what one would do for.", run, needs::segments};
 
 } // namespace tidemark
