@@ -45,8 +45,10 @@ void Diagnoser::run()
 {
     m_task.cancel();
     const std::shared_ptr<const Rank> rank = m_session.rank();
-    if (!rank)
+    if (!rank) {
+        emit finished();
         return;
+    }
     m_task.request([rank, rules = m_rules, files = m_files, card = m_session.cardSize()](const Job& job) {
         Answer answer;
         DiagnosisOptions options;
@@ -63,10 +65,10 @@ void Diagnoser::take(Answer&& answer)
 {
     if (answer.diagnosis && answer.diagnosis->rank == m_session.rank())
         m_session.setDiagnosis(std::move(answer.diagnosis));
-    if (!answer.problem.isEmpty())
-        emit settingsProblem(answer.problem);
     if (!m_task.busy())
         emit finished();
+    if (!answer.problem.isEmpty()) // last: it is to stay readable
+        emit settingsProblem(answer.problem);
 }
 
 } // namespace tidemark

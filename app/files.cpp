@@ -72,6 +72,12 @@ Files::Files(Session& session, ViewState& state, Loader& loader, RecentFiles& re
         if (selection.kind == Selection::Kind::Group && selection.groupBy == GroupBy::Site)
             m_state.clearSelection();
     });
+    connect(&session, &Session::diagnosisChanged, this, [this] {
+        const Selection& selection = m_state.selection();
+        if (selection.kind == Selection::Kind::Group
+            && (selection.groupBy == GroupBy::Label || selection.groupBy == GroupBy::Role))
+            m_state.clearSelection();
+    });
 }
 
 void Files::open(const QStringList& paths, const ReadOptions& options)

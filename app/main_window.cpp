@@ -43,6 +43,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark {
 
@@ -215,7 +216,10 @@ void MainWindow::connectLoader()
         [this](const LoadProgress& progress) { m_loadStrip->show(progress); });
     const auto over = [this](const QString& activity) {
         m_progressDelay.stop();
-        m_status->remark(activity);
+        if (m_work.diagnoser.isBusy())
+            m_status->setActivity(tr("Looking for causes"));
+        else
+            m_status->remark(activity);
         showPages();
         updateCommands();
     };
@@ -233,6 +237,7 @@ void MainWindow::connectViews()
     connect(&files, &Files::problemChanged, this, &MainWindow::showProblem);
     connect(&files, &Files::listChanged, this, &MainWindow::updateCommands);
     connect(&session, &Session::opened, this, [this] {
+        m_oomBrought = false;
         showPages();
         showTitle();
     });
@@ -293,6 +298,9 @@ void MainWindow::showOomTab()
         return;
     }
     m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
+    // Once a file: who has gone elsewhere since, or to another device, is not taken back.
+    if (std::exchange(m_oomBrought, true))
+        return;
     m_tabs->setCurrentWidget(m_oom);
     const auto diagnosis = m_work.session.diagnosis();
     const std::vector<OomAutopsy>& ooms = diagnosis->devices[m_work.session.deviceIndex()].ooms;
@@ -353,8 +361,10 @@ void MainWindow::showPages()
     m_pages->setCurrentIndex(open ? 1 : 0);
     m_layout->setDocksShown(open);
     followTab();
-    if (open && !was)
+    if (open && !was) {
+        m_tabs->setCurrentIndex(0);
         m_timeline->setFocus();
+    }
     showProblem();
 }
 
@@ -392,7 +402,11 @@ void MainWindow::chooseColours()
         m_colourChosenForFile = false;
     }
     const auto useful = MainToolbar::colourings(replay.get(), m_work.session.labels() != nullptr);
-    if (std::find(useful.begin(), useful.end(), m_work.state.colourBy()) == useful.end())
+    // Modules and roles come with the diagnosis, a moment later.
+    const ColourBy by = m_work.state.colourBy();
+    if (!m_work.session.diagnosis() && (by == ColourBy::Label || by == ColourBy::Role))
+        return;
+    if (std::find(useful.begin(), useful.end(), by) == useful.end())
         m_work.state.setColourBy(ColourBy::Site);
 }
 

@@ -167,6 +167,7 @@ private:
     QMenu* m_recentMenu = nullptr;
     QTimer m_progressDelay;
     bool m_colourChosenForFile = false;
+    bool m_oomBrought = false; ///< the out-of-memory tab came to the front for the open file
 };
 
 } // namespace tidemark

@@ -199,8 +199,10 @@ void MainWindow::createAnalyzeCommands()
     Commands& c = *m_commands;
     c.add("findings.next", tr("&Next finding"), "", {"J"}, [this] { m_findings->step(1); });
     c.add("findings.previous", tr("&Previous finding"), "", {"K"}, [this] { m_findings->step(-1); });
-    c.addToggle("findings.show", tr("&Show the finding in all views"), "eye", {"O"},
-        [this](bool) { m_findings->toggleShown(); });
+    c.addToggle("findings.show", tr("&Show the finding in all views"), "eye", {"O"}, [this](bool) {
+        m_findings->toggleShown();
+        updateCommands(); // there may have been nothing to show
+    });
     c.add("findings.go", tr("&Go to the finding"), "arrow", {}, [this] { m_findings->goThere(); });
     c.add("window.findings", tr("&Findings"), "findings", {"7"}, [this] { showPane(m_findings); });
     c.add("window.oom", tr("&Out of memory"), "oom", {"0"}, [this] { showTab(m_oom); });

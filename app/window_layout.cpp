@@ -79,7 +79,13 @@ QString WindowLayout::name() const
 
 void WindowLayout::save()
 {
-    if (m_shown && m_placed && m_putAway.isEmpty())
+    if (!m_putAway.isEmpty()) { // as it is with them
+        setBottomShown(true);
+        save();
+        setBottomShown(false);
+        return;
+    }
+    if (m_shown && m_placed)
         m_settings.setLayout(name() + QStringLiteral("/state"), m_window.saveState(layoutVersion));
     const QSize screen = m_window.screen() ? m_window.screen()->size() : QSize();
     m_settings.setLayout(
@@ -96,8 +102,12 @@ void WindowLayout::restoreGeometry()
 void WindowLayout::reset()
 {
     m_settings.forgetLayouts();
+    const bool away = !m_putAway.isEmpty();
+    m_putAway.clear();
     if (m_shown)
         arrange();
+    if (away)
+        setBottomShown(false);
 }
 
 void WindowLayout::setDocksShown(bool shown)

@@ -76,6 +76,8 @@ struct EditedCurve {
     StateIndex newPeakState = 0;
     /// oldPeak − newPeak.
     std::int64_t saved() const { return oldPeak - newPeak; }
+    /// What the fixes leave of the old peak, where it was.
+    std::int64_t leftAtOldPeak() const { return oldPeak - removedAtOldPeak; }
     /// Less than 60 % of what is removed is saved: the peak moved.
     bool peakMoved() const { return removedAtOldPeak > 0 && saved() * 10 < removedAtOldPeak * 6; }
     /// The whole edited curve: changes only, by state; values hold until the next one.

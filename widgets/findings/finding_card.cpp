@@ -111,7 +111,6 @@ FindingCard::FindingCard(
     row->addLayout(m_column, 1);
     setAccessibleName(QStringLiteral("%1: %2").arg(severityWord(finding.severity), shownText(finding.title)));
     setCursor(Qt::PointingHandCursor);
-    connect(&style, &Style::changed, this, &FindingCard::restyle);
     restyle();
 }
 
@@ -122,12 +121,6 @@ void FindingCard::restyle()
     m_title->setFont(m_style.font(FontRole::Strong));
     m_subtitle->setFont(m_style.font(FontRole::Small));
     colour(*m_subtitle, m_style.color(Tone::Text2));
-    if (m_open) { // made anew in the new look
-        m_body->deleteLater();
-        m_body = nullptr;
-        makeBody();
-    }
-    update();
 }
 
 void FindingCard::setOpen(bool open)
@@ -263,7 +256,7 @@ void FindingCard::addButtons(QVBoxLayout& column)
     };
     m_show = add("eye", tr("Show"), tr("Fade everything else in all views (O)"));
     m_show->setCheckable(true);
-    m_show->setEnabled(!m_finding.allocations.empty() || !m_finding.segments.empty());
+    m_show->setEnabled(!m_finding.allocations.empty());
     if (!m_show->isEnabled())
         m_show->setToolTip(tr("There is no allocation to point at"));
     connect(m_show, &QToolButton::clicked, this, &FindingCard::showToggled);

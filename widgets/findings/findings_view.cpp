@@ -55,6 +55,8 @@ FindingsView::FindingsView(Session& session, ViewState& view, Style& style, QWid
     viewport()->setAutoFillBackground(true);
     viewport()->setBackgroundRole(QPalette::Base);
     connect(&session, &Session::opened, this, &FindingsView::rebuild);
+    // Queued: a card's own button may be what asked for the device.
+    connect(&session, &Session::deviceChanged, this, &FindingsView::rebuild, Qt::QueuedConnection);
     connect(&session, &Session::diagnosisChanged, this, &FindingsView::replace);
     connect(&view, &ViewState::findingChanged, this, &FindingsView::followSelection);
     connect(&view, &ViewState::shownFindingChanged, this, &FindingsView::followSelection);
@@ -250,7 +252,7 @@ void FindingsView::addUndecided(const Diagnosis& diagnosis)
     addRow(QStringLiteral("sev-unknown"), Tone::Unknown,
         count == 1 ? tr("1 rule could not decide") : tr("%1 rules could not decide").arg(count),
         undecidedText(diagnosis.undecided));
-    if (!m_session.capacity())
+    if (!m_session.cardSize() && !m_session.statedCardSize())
         addButtons({{tr("Set card size…"), &FindingsView::cardSizeRequested}});
 }
 
@@ -349,7 +351,7 @@ void FindingsView::step(int direction)
     const auto count = static_cast<std::ptrdiff_t>(m_cards.size());
     const auto now
         = m_view.finding() ? static_cast<std::ptrdiff_t>(*m_view.finding()) : (direction > 0 ? -1 : count);
-    choose(static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(now + direction, 0, count - 1)));
+    m_view.setFinding(static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(now + direction, 0, count - 1)));
     setShown(true);
 }
 

@@ -102,8 +102,11 @@ void SandboxView::rebuild()
     buttons->addWidget(m_go);
     m_clear = new QPushButton(tr("Untick all"), m_page);
     connect(m_clear, &QPushButton::clicked, this, [this] {
-        for (const Row& row : m_rows)
+        for (const Row& row : m_rows) {
+            const QSignalBlocker once(row.box);
             row.box->setChecked(false);
+        }
+        predictNow();
     });
     buttons->addWidget(m_clear);
     buttons->addStretch(1);
@@ -153,8 +156,11 @@ void SandboxView::addFix(const FixPlace& place, const Finding& finding, const Fi
 
 void SandboxView::tryFinding(std::size_t finding)
 {
-    for (const Row& row : m_rows)
+    for (const Row& row : m_rows) {
+        const QSignalBlocker once(row.box);
         row.box->setChecked(row.place.finding == finding && row.box->isEnabled());
+    }
+    predictNow();
 }
 
 void SandboxView::setTicked(const FixPlace& place, bool on)
@@ -182,6 +188,7 @@ void SandboxView::predictNow()
         showResult();
         return;
     }
+    m_task.cancel();
     m_task.request([diagnosis = m_diagnosis, device = m_session.deviceIndex(), places](
                        const Job& job) { return predict(*diagnosis, device, places, job); });
     showResult();
@@ -213,7 +220,8 @@ void SandboxView::showResult()
     m_lines.clear();
     const auto count = ticked().size();
     const auto prediction = m_session.prediction();
-    const bool any = prediction != nullptr && count > 0;
+    // Figures of what was ticked before are not those of what is ticked now.
+    const bool any = prediction != nullptr && count > 0 && !m_task.busy();
     m_heading->setVisible(!m_rows.empty());
     m_heading->setText(count == 0 ? tr("Nothing ticked")
             : count == 1          ? tr("With 1 fix ticked")
@@ -227,8 +235,7 @@ void SandboxView::showResult()
     const EditedCurve& curve = prediction->curve;
     addLine({}, tr("recorded"), tr("predicted"));
     addLine(tr("Peak live"), bytesText(curve.oldPeak), bytesText(curve.newPeak));
-    addLine(
-        tr("At the old peak"), bytesText(curve.oldPeak), bytesText(curve.oldPeak - curve.removedAtOldPeak));
+    addLine(tr("At the old peak"), bytesText(curve.oldPeak), bytesText(curve.leftAtOldPeak()));
     addLine(tr("Saved"), {}, bytesText(curve.saved()));
     const auto replay = m_session.replay();
     const QString where = curve.newPeakState == 0

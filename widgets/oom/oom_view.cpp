@@ -358,8 +358,11 @@ void OomView::collect()
 void OomView::setData(OomData shown)
 {
     m_task.cancel();
+    // The same events again, with what became known since: the chosen one stays.
+    const bool same = shown.replay == m_data.replay && shown.ooms.size() == m_data.ooms.size();
     m_data = std::move(shown);
-    m_event = static_cast<int>(m_data.ooms.size()) - 1;
+    if (!same)
+        m_event = static_cast<int>(m_data.ooms.size()) - 1;
     m_scene.reset();
     m_expanded = false;
     QStringList events;

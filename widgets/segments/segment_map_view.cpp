@@ -81,6 +81,10 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
     connect(&session, &Session::opened, this, &SegmentMapView::reset);
     connect(&session, &Session::deviceChanged, this, &SegmentMapView::reset);
     connect(&session, &Session::siteModeChanged, this, &SegmentMapView::restyle);
+    connect(&session, &Session::diagnosisChanged, this, [this] {
+        if (m_view.colourBy() == ColourBy::Label || m_view.colourBy() == ColourBy::Role)
+            restyle();
+    });
     connect(&style, &Style::changed, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::colourByChanged, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::emphasisChanged, this, &SegmentMapView::restyle);

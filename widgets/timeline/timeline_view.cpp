@@ -273,6 +273,8 @@ void TimelineView::diagnosisChanged()
     const bool whole = m_scene.yIsWhole();
     m_scene.followDiagnosis();
     m_controls->follow(m_scene);
+    if (m_state.colourBy() == ColourBy::Label || m_state.colourBy() == ColourBy::Role)
+        recolour();
     if (whole) // the settings may have told the size of the card
         m_scene.wholeY();
     replot();
