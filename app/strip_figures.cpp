@@ -222,6 +222,22 @@ StripText StripFigures::card() const
         tr("Snapshots do not say how large the device is. Type it to draw its limit."), std::nullopt};
 }
 
+QString StripFigures::cardProblem(std::uint64_t bytes) const
+{
+    constexpr std::uint64_t least = 64U << 20; // no device is smaller, or larger
+    constexpr std::uint64_t most = std::uint64_t{1} << 50;
+    if (bytes < least || bytes > most)
+        return tr("No device has %1. A size with its unit, as in 80 GiB")
+            .arg(bytes > most ? tr("that much") : bytesText(bytes));
+    if (!m_replay)
+        return {};
+    const std::int64_t held = m_replay->segments.reservedKnown() ? m_replay->segments.reserved().total().max
+                                                                 : m_replay->timeline.requested().total().max;
+    return static_cast<std::int64_t>(bytes) < held
+        ? tr("The recording holds %1 of this device, so it has more").arg(bytesText(held))
+        : QString();
+}
+
 StripText StripFigures::endOfFile() const
 {
     StripText cell{tr("Cursor · end of the file, the only known state"),

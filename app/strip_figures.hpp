@@ -58,6 +58,8 @@ public:
     StripText before() const;
     /// Card size: "80.00 GiB", or why it is not known.
     StripText card() const;
+    /// Why the device cannot have this many bytes, for people; empty when it can.
+    QString cardProblem(std::uint64_t bytes) const;
     StripText cursor() const;
     std::vector<QualityChip> chips() const;
 

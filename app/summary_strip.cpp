@@ -461,12 +461,13 @@ void SummaryStrip::commitCardSize()
     const auto bytes = parseBytes(text.toStdString());
     // "80" is meant in GiB: no card has 80 bytes.
     const auto meant = bytes && *bytes > 0 && *bytes < 4096 ? std::optional(*bytes << 30) : bytes;
-    if (!meant || *meant == 0) {
+    const QString problem = meant ? figures().cardProblem(*meant) : tr("A size with its unit, as in 80 GiB");
+    if (!problem.isEmpty()) {
         QPalette wrong = palette();
         wrong.setColor(QPalette::Base, m_style.color(Tone::CritBg));
         m_cardEditor->setPalette(wrong);
-        QToolTip::showText(m_cardEditor->mapToGlobal(QPoint(0, m_cardEditor->height())),
-            tr("A size with its unit, as in 80 GiB"), m_cardEditor);
+        QToolTip::showText(
+            m_cardEditor->mapToGlobal(QPoint(0, m_cardEditor->height())), problem, m_cardEditor);
         return;
     }
     m_session.setCardSize(meant);

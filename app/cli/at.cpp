@@ -265,6 +265,8 @@ int run(const Arguments& arguments, CommandStreams& streams)
     if (!device)
         return usageError(streams, device.error().message);
     const Replay& replay = *(*rank)->devices[*device];
+    if (const auto wrong = eventsBeyond(wish->range, replay.device().events.count()))
+        return usageError(streams, *wrong);
     const Result<StateIndex> state = stateOfWish(replay, *wish);
     if (!state)
         return usageError(streams, state.error().message);

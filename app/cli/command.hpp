@@ -85,6 +85,13 @@ int usageError(CommandStreams& streams, const std::string& message);
 /// Warns on standard error when only a part of a file was read.
 void warnIfPartial(CommandStreams& streams, std::string_view path, const Snapshot& snapshot);
 
+/// What is wrong with --events FIRST:LAST for a trace of `count` events; absent when it holds some of them.
+std::optional<std::string> eventsBeyond(
+    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events, std::uint64_t count);
+/// Warns on standard error when no trace of a file has the first of the wished events.
+void warnIfBeyond(CommandStreams& streams, std::string_view path, const Rank& rank,
+    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events);
+
 /// A job whose progress goes to standard error when that is a terminal and the work takes long.
 Job terminalJob();
 

@@ -4,6 +4,7 @@
 #include "app/cli/command.hpp"
 #include "app/version.hpp"
 #include "model/core/text.hpp"
+#include "model/run/rank.hpp"
 
 #include <algorithm>
 #include <array>
@@ -182,6 +183,25 @@ void warnIfPartial(CommandStreams& streams, std::string_view path, const Snapsho
         if (note.id == Quality::TruncatedFile)
             message = note.sentence;
     printError(streams.err, path, {ErrorCode::Truncated, "warning: " + message, std::nullopt});
+}
+
+std::optional<std::string> eventsBeyond(
+    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events, std::uint64_t count)
+{
+    if (!events || events->first < count)
+        return std::nullopt;
+    return "--events begins at " + std::to_string(events->first) + ", but the trace has "
+        + std::to_string(count) + (count == 1 ? " event" : " events");
+}
+
+void warnIfBeyond(CommandStreams& streams, std::string_view path, const Rank& rank,
+    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events)
+{
+    std::uint64_t most = 0;
+    for (const auto& replay : rank.devices)
+        most = std::max<std::uint64_t>(most, replay->device().events.count());
+    if (const auto wrong = eventsBeyond(events, most))
+        printError(streams.err, path, {ErrorCode::Usage, "warning: " + *wrong + '.', std::nullopt});
 }
 
 Job terminalJob()

@@ -171,7 +171,6 @@ void keepEvents(Diagnosis& diagnosis, const Wish& wish)
     });
 }
 
-/// The configuration of one snapshot: that of the call, then what lies beside the file.
 /// The given settings and those beside a file. What lies there may be anything: one that cannot be read is
 /// told, and the others count.
 RunConfig configFor(const Wish& wish, const std::filesystem::path& file, std::ostream& warnings)
@@ -241,6 +240,7 @@ private:
             return;
         }
         warnIfPartial(m_streams, path, *(*rank)->snapshot);
+        warnIfBeyond(m_streams, path, **rank, m_wish.events);
         DiagnosisOptions wanted;
         wanted.deviceTotal = m_wish.deviceTotal;
         wanted.rules = m_wish.rules;

@@ -167,6 +167,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
                 continue;
             }
             warnIfPartial(streams, file.string(), *(*rank)->snapshot);
+            warnIfBeyond(streams, file.string(), **rank, *range);
             if (json)
                 streams.out << infoJson(file.string(), **rank, *range) << '\n';
             else

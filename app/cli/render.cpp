@@ -115,9 +115,8 @@ std::optional<std::string> chooseRange(const Rank& rank,
         return std::nullopt;
     const Replay& replay = *rank.devices[request.deviceIndex];
     const std::uint64_t count = replay.device().events.count();
-    if (events->first >= count)
-        return "--events begins at " + std::to_string(events->first) + ", but the trace has "
-            + std::to_string(count) + (count == 1 ? " event" : " events");
+    if (auto wrong = eventsBeyond(events, count))
+        return wrong;
     const auto first = static_cast<StateIndex>(events->first);
     const auto last = static_cast<StateIndex>(std::min(events->second, count - 1)) + 1;
     request.range = std::pair{first, last};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/stack_facts.hpp"
 
+#include "model/findings/plain_mlp.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -59,6 +61,7 @@ constexpr std::array tests{
     Test{"transformer_engine/pytorch/module/layernorm_mlp.py", "", in::FusedNorm},
     Test{"transformer_engine/pytorch/module/layernorm.py", "", in::Norm},
     Test{"transformer_engine/pytorch/module/rmsnorm.py", "", in::Norm},
+    Test{"torch/nn/modules/normalization.py", "forward", in::Norm},
     Test{"megatron/core/fusions/fused_layer_norm.py", "", in::Norm},
     Test{"megatron/core/transformer/transformer_layer.py", "_run_input_layernorm", in::Norm},
     Test{"megatron/core/transformer/transformer_layer.py", "_forward_pre_mlp_layernorm", in::Norm},
@@ -76,6 +79,21 @@ constexpr std::array tests{
     Test{"torch/nn/modules/linear.py", "forward", in::OutputLinear},
     Test{"fsdp/_fully_shard/_fsdp_collectives.py", "", in::Reduction},
     Test{"fsdp/_fully_shard/_fsdp_param_group.py", "post_backward", in::Reduction},
+};
+
+/// Functions of torch's own code, where stacks hold it: the beginning of the name. Which kernel
+/// scaled_dot_product_attention chose is seen only there (ATen/native/transformers/attention.cpp, 2.1
+/// to 2.9).
+struct NativeTest {
+    std::string_view beginning;
+    std::uint64_t fact;
+};
+
+constexpr std::array nativeTests{
+    NativeTest{"at::native::_scaled_dot_product_attention_math", in::MathAttention | in::PlainAttention},
+    NativeTest{"at::native::_scaled_dot_product_flash_attention", in::FusedAttention},
+    NativeTest{"at::native::_scaled_dot_product_efficient_attention", in::FusedAttention},
+    NativeTest{"at::native::_scaled_dot_product_cudnn_attention", in::FusedAttention},
 };
 
 bool pathMatches(std::string_view path, std::string_view wanted)
@@ -104,6 +122,9 @@ std::uint64_t factsOf(std::string_view name, std::string path)
     for (const Test& test : tests)
         if (functionMatches(name, test.function) && pathMatches(path, test.path))
             facts |= test.fact;
+    for (const NativeTest& test : nativeTests)
+        if (name.starts_with(test.beginning))
+            facts |= test.fact;
     return facts;
 }
 
@@ -124,7 +145,13 @@ StackFacts::StackFacts(const Snapshot& snapshot)
         m_anyFrames = m_anyFrames || !frames.empty();
         for (const FrameId frame : frames)
             m_ofStack[i] |= m_ofFrame[index(frame)];
+        if ((m_ofStack[i] & in::MathAttention) != 0) // torch's function was called, its kernels were not
+            m_ofStack[i] &= ~static_cast<std::uint64_t>(in::FusedAttention);
     }
+    const std::vector<bool> mlp = plainMlpStacks(snapshot, m_ofStack);
+    for (std::size_t i = 0; i < m_ofStack.size(); ++i)
+        if (mlp[i])
+            m_ofStack[i] |= in::PlainMlp;
 }
 
 } // namespace tidemark

@@ -41,6 +41,8 @@ enum Facts : std::uint64_t {
     OutputLinear = 1ULL << 26,
     Reduction = 1ULL << 27, ///< a gradient's reduction over the ranks
     MegatronCore = 1ULL << 28, ///< anything of Megatron Core
+    PlainMlp = 1ULL << 29, ///< the feed-forward block of a model known by no file name (plain_mlp.hpp)
+    MathAttention = 1ULL << 30, ///< torch's fallback that stores the scores
     AnyLora = BridgeLora | BridgeOther | HfLora,
     AnyGather = TeGather | CoreGather,
 };

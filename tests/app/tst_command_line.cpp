@@ -109,6 +109,7 @@ private slots:
         row({"at", file, file, "--peak"}, "one file");
         row({"at", "--peak"}, "one file");
         row({"at", file, "--event", "5"}, "event 5 is not among -1 to 4 of GPU 0");
+        row({"at", file, "--peak", "--events", "5:9"}, "--events begins at 5, but the trace has 5 events");
         row({"at", file, "--event", "x"}, "whole number");
         row({"at", file, "--time", "soon"}, "needs seconds");
         row({"at", file, "--peak", "--device", "3"}, "no device 3; it has 0");
@@ -181,6 +182,17 @@ private slots:
     }
 
     /// Memory from before the range counts as predating; nothing else changes.
+    void eventsThatNoTraceHolds()
+    {
+        for (const char* command : {"info", "diagnose"}) {
+            const Outcome outcome = call({command, path("good.json"), "--events", "5:"});
+            QCOMPARE(outcome.status, std::optional(0));
+            QVERIFY2(outcome.err.contains("--events begins at 5, but the trace has 5 events"),
+                qPrintable(outcome.err));
+            QVERIFY(call({command, path("good.json"), "--events", "4:"}).err.isEmpty());
+        }
+    }
+
     void infoOfSomeEvents()
     {
         const Json info

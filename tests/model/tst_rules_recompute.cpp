@@ -75,6 +75,8 @@ class TestRulesRecompute : public QObject {
 private slots:
     void savedMlpIsACandidate();
     void attentionWrittenOutIsACandidate();
+    void feedForwardOfAPlainModelIsACandidate_data();
+    void feedForwardOfAPlainModelIsACandidate();
     void onlyFreesAreNoBackward();
     void askedForButSavedIsOff();
     void replayedIsNotOff();
@@ -119,14 +121,24 @@ void TestRulesRecompute::savedMlpIsACandidate()
 
 void TestRulesRecompute::attentionWrittenOutIsACandidate()
 {
-    for (const bool fused : {false, true}) {
+    enum class Kernel { WrittenOut, Unknown, Math, Flash };
+    for (const Kernel kernel : {Kernel::WrittenOut, Kernel::Unknown, Kernel::Math, Kernel::Flash}) {
+        const bool fused = kernel == Kernel::Unknown || kernel == Kernel::Flash;
         Program p;
-        const StackId scores = fused
-            ? p.maker.stack({"scaled_dot_product_attention@torch/nn/functional.py:5900",
+        const char* python = "scaled_dot_product_attention@torch/nn/functional.py:5900";
+        const StackId scores = kernel == Kernel::WrittenOut
+            ? p.maker.stack({"softmax@app/utils.py:6", "scaled_dot_product_attention@app/model.py:434",
                 "forward@app/model.py:12", "train_step@app/train.py:52"})
-            : p.maker.stack({"softmax@app/utils.py:6", "scaled_dot_product_attention@app/model.py:434",
-                "forward@app/model.py:12", "train_step@app/train.py:52"});
+            : kernel == Kernel::Unknown
+            ? p.maker.stack({python, "forward@app/model.py:12", "train_step@app/train.py:52"})
+            : p.maker.stack({kernel == Kernel::Math
+                    ? "at::native::_scaled_dot_product_attention_math(at::Tensor const&)@??:0"
+                    : "at::native::_scaled_dot_product_flash_attention_cuda(at::Tensor const&)@??:0",
+                python, "forward@app/model.py:12", "train_step@app/train.py:52"});
         const StackId other = p.maker.stack({"forward@app/model.py:39", "train_step@app/train.py:52"});
+        if (kernel == Kernel::Math
+            || kernel == Kernel::Flash) // with torch's own frames, backward has some too
+            p.backward = p.maker.stack({"torch::autograd::Engine::evaluate_function()@??:0"});
         std::vector<std::vector<Program::Block>> kept;
         for (int i = 0; i < 6; ++i) {
             const auto score = p.alloc(64 * mib, scores);
@@ -143,8 +155,66 @@ void TestRulesRecompute::attentionWrittenOutIsACandidate()
         QCOMPARE(found.fixes.size(), 2U);
         QCOMPARE(found.fixes.front().id, std::string("fused-attention"));
         QVERIFY(!found.fixes.front().newPeak); // what a kernel needs instead is not known
+        QCOMPARE(found.fixes.front().text.find("math fallback") != std::string::npos, kernel == Kernel::Math);
         QVERIFY(found.fixes.back().text.find("recompute_modules") == std::string::npos);
     }
+}
+
+void TestRulesRecompute::feedForwardOfAPlainModelIsACandidate_data()
+{
+    QTest::addColumn<QString>("function"); // that the activation is called from, and where
+    QTest::addColumn<bool>("attentionToo");
+    QTest::addColumn<bool>("candidate");
+    QTest::newRow("own function") << "forward@app/model.py:399" << false << true;
+    QTest::newRow("method by its full name") << "SwiGLU.forward@app/model.py:399" << false << true;
+    QTest::newRow("a whole block in one function") << "forward@app/model.py:399" << true << false;
+    QTest::newRow("Megatron Core") << "forward@megatron/core/transformer/other.py:399" << false << false;
+}
+
+void TestRulesRecompute::feedForwardOfAPlainModelIsACandidate()
+{
+    QFETCH(QString, function);
+    QFETCH(bool, attentionToo);
+    QFETCH(bool, candidate);
+    Program p;
+    const std::string at = function.toStdString();
+    const std::string later = at.substr(0, at.rfind(':')) + ":401";
+    const std::string block = "forward@app/model.py:386";
+    const std::string layers = "forward@app/model.py:253";
+    const StackId act = p.maker.stack({"silu@app/model.py:532", at, "PyObject_Call@/src/Objects/call.c:387",
+        "_call_impl@torch/nn/modules/module.py:1790", block, layers});
+    const StackId linear
+        = p.maker.stack({"forward@app/model.py:39", "_call_impl@torch/nn/modules/module.py:1790", later,
+            "_call_impl@torch/nn/modules/module.py:1790", block, layers});
+    // The same file and callers, but far from the activation: another class's forward.
+    const StackId norm
+        = p.maker.stack({attentionToo ? "scaled_dot_product_attention@torch/nn/functional.py:5900"
+                                      : "pow@torch/_tensor.py:40",
+            attentionToo ? std::string_view(later) : "forward@app/model.py:102",
+            "_call_impl@torch/nn/modules/module.py:1790", block, layers});
+    // The block calls an activation of its own, as adaptive norms do: that makes it no feed-forward part.
+    const StackId modulation
+        = p.maker.stack({"silu@torch/nn/functional.py:2370", "forward@app/model.py:384", layers});
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 6; ++i) {
+        p.free(p.alloc(mib, modulation));
+        const auto normed = p.alloc(16 * mib, norm);
+        const auto gate = p.alloc(64 * mib, linear);
+        kept.push_back({normed, gate, p.alloc(32 * mib, act)});
+    }
+    p.unwind(kept);
+    const RuleOutput output = RuleCase(p.maker).run("recompute-candidate");
+    QCOMPARE(output.findings.size(), candidate ? 1U : 0U);
+    if (!candidate)
+        return;
+    const Finding& found = output.findings.front();
+    QCOMPARE(found.bytes, static_cast<std::uint64_t>(6 * 96 * mib));
+    QCOMPARE(found.count, 12U);
+    QCOMPARE(found.playbook, std::string("S6"));
+    const Fix* fix = fixOf(found, "recompute-mlp");
+    QVERIFY(fix && fix->newPeak);
+    QVERIFY(fix->text.find("feed-forward block") != std::string::npos);
+    QCOMPARE(*fix->newPeak, 6 * 16 * mib + 96 * mib + mib); // and a gradient
 }
 
 void TestRulesRecompute::onlyFreesAreNoBackward()

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <map>
 #include <set>
 
 using namespace tidemark::test;
@@ -93,7 +94,7 @@ private slots:
         const Json report = diagnosisOf(sharedFolder() / "corpus" / "42-cs336-medium-training-2026"
                 / "medium_1024_training_memory_snapshot.pickle",
             {});
-        QCOMPARE(report["findings"].size(), std::size_t(1));
+        QVERIFY(!report["findings"].empty());
         const Json& found = report["findings"][0];
         QVERIFY(found["rule"] == "recompute-candidate");
         QVERIFY(found["evidence"]["label"] == "core_attn");
@@ -101,23 +102,49 @@ private slots:
         QVERIFY(found["fixes"][1]["new_peak"] == 14'340'853'768);
     }
 
-    /// Runs without a failure have no critical finding.
-    void healthyRunsAreNotCalledBroken()
+    /// Every finding on the real recordings, each looked at by hand: what lives at the peak was summed by
+    /// call site with a script of its own. Files that are not named have none.
+    void realRecordings()
     {
+        const std::map<std::string, std::set<std::string>> expected{
+            // The card is full: 384 MiB asked for, 115 MiB short even if packed. A diffusion transformer
+            // whose
+            // scaled_dot_product_attention fell back to the math kernel.
+            {"15-oom-named-json",
+                {"capacity  120635392", "thin-margin  120635392", "recompute-candidate mlp 8155168768",
+                    "recompute-candidate core_attn 6341787648", "recompute-candidate layernorm 1922564096"}},
+            // A small network; the optimizer makes temporaries for all parameters at once (162 of 162).
+            {"31-npu-expandable-8dev", {"optimizer-peak  94114600"}},
+            {"33-npu-emptycache-expandable-unmap", {"optimizer-peak  94114600"}},
+            // Plain transformers that write their attention out: softmax, SwiGLU.
+            {"40-cs336-windows-newest",
+                {"recompute-candidate mlp 6039797760", "recompute-candidate core_attn 2732064768"}},
+            {"42-cs336-medium-training-2026",
+                {"recompute-candidate core_attn 10143924224", "recompute-candidate mlp 4823449600"}},
+            {"48-cs336-fwd-128", {"recompute-candidate core_attn 1113587712"}},
+        };
         std::size_t files = 0;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(sharedFolder() / "corpus")) {
-            const std::string name = entry.path().filename().string();
-            if (!entry.is_regular_file() || entry.path().extension() != ".pickle")
+            if (!entry.is_regular_file())
                 continue;
-            const Json report = diagnosisOf(entry.path(), {});
-            if (!report.contains("findings"))
-                continue;
+            Json report;
+            try {
+                report = diagnosisOf(entry.path(), {});
+            } catch (const std::runtime_error&) {
+                continue; // no snapshot: tst_corpus looks at those
+            }
             ++files;
-            const bool failed = entry.path().string().find("oom") != std::string::npos;
-            for (const Json& found : report["findings"])
-                QVERIFY2(failed || found["severity"] != "critical", (name + ": " + found.dump()).c_str());
+            std::set<std::string> found;
+            for (const Json& each : report["findings"])
+                found.insert(each["rule"].get<std::string>() + ' '
+                    + each["evidence"].value("label", std::string()) + ' '
+                    + std::to_string(each["bytes"].get<std::int64_t>()));
+            const std::string name = entry.path().parent_path().filename().string();
+            const auto wanted = expected.find(name);
+            QVERIFY2(found == (wanted == expected.end() ? std::set<std::string>() : wanted->second),
+                (name + ": " + report["findings"].dump()).c_str());
         }
-        QVERIFY2(files >= 15, qPrintable(QString::number(files)));
+        QVERIFY2(files >= 20, qPrintable(QString::number(files)));
     }
 };
 

@@ -20,6 +20,10 @@ QString tr(const char* text)
 void halo(QPainter& painter, const TimelineScene& scene, const QRectF& box, const QString& text,
     Tone tone = Tone::Text)
 {
+    // Dense curves and stripes would run through the letters.
+    QColor plate = scene.style.color(Tone::Halo);
+    plate.setAlphaF(0.65F);
+    painter.fillRect(box.adjusted(-2, 1, 2, -1), plate);
     drawHaloText(painter, box, text, scene.style.color(tone), scene.style.color(Tone::Halo));
 }
 

@@ -23,7 +23,7 @@ constexpr Boundary all[] = {
         "recompute study of Megatron Bridge, Moonlight-16B"},
     {"gdn_norm_out", "recompute-gdn-norm-out", "R3", in::GatedNorm, in::Norm, 0, true, "", ""},
     {"shared_experts", "recompute-shared-experts", "R3", in::SharedExperts, 0, 0, false, "", ""},
-    {"mlp", "recompute-mlp", "S6", in::DenseMlp, 0, in::Moe | in::SharedExperts, false,
+    {"mlp", "recompute-mlp", "S6", in::DenseMlp | in::PlainMlp, 0, in::Moe | in::SharedExperts, false,
         "\u221216.4\u00a0% throughput for 3.2 GB on Llama3-70B SFT (32×H100, FP8); yours will differ",
         "Megatron Bridge PR 3107"},
     {"moe", "recompute-moe", "R3", in::Moe, 0, 0, false,

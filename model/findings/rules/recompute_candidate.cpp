@@ -46,15 +46,28 @@ bool fusedAttention(const RunConfig& config)
     return backend == "fused" || backend == "flash" || backend == "auto";
 }
 
-/// For attention that is written out: with a fused kernel there is nothing to recompute.
-Fix fusedKernel()
+/// For attention whose scores are stored: with a fused kernel there is nothing to recompute.
+Fix fusedKernel(bool mathBackend)
 {
     Fix fix;
     fix.id = "fused-attention";
-    fix.text = "Use a fused kernel (torch.nn.functional.scaled_dot_product_attention with the flash or cuDNN "
-               "backend): the scores are never stored.";
+    fix.text = mathBackend
+        ? "scaled_dot_product_attention ran its math fallback, which stores the scores: make a fused kernel "
+          "possible (half precision, no arbitrary mask, supported head size; "
+          "torch.nn.attention.sdpa_kernel names the reason)."
+        : "Use a fused kernel (torch.nn.functional.scaled_dot_product_attention with the flash or cuDNN "
+          "backend): the scores are never stored.";
     fix.grade = Grade::D;
     return fix;
+}
+
+/// What a label encloses, as the author of a model without Megatron Core calls it.
+std::string partName(std::string_view label)
+{
+    return label == "core_attn" ? "the attention core"
+        : label == "mlp"        ? "the feed-forward block"
+        : label == "layernorm"  ? "the norms"
+                                : std::string(label);
 }
 
 Fix fixOf(const RuleInput& input, const Boundary& boundary, bool megatron,
@@ -64,8 +77,8 @@ Fix fixOf(const RuleInput& input, const Boundary& boundary, bool megatron,
     fix.id = boundary.fix;
     fix.text = megatron ? std::string("Add \"") + boundary.label
             + "\" to model.recompute_modules with model.recompute_granularity=selective."
-                        : "Call the attention core through torch.utils.checkpoint.checkpoint "
-                          "(use_reentrant=False): backward computes it again.";
+                        : "Call " + partName(boundary.label)
+            + " through torch.utils.checkpoint.checkpoint (use_reentrant=False): backward computes it again.";
     fix.grade = Grade::B;
     fix.edits = recomputed(input, passes);
     edited = estimate(fix, input, job);
@@ -134,10 +147,9 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
     out.evidence
         = {{"label", std::string(boundary.label)}, {"layer_activations", layers}, {"share_of_peak", share}};
     std::optional<EditedCurve> edited;
-    const bool megatron
-        = facts.any(input.replay.timeline.allocations().stack[index(live.front())], in::MegatronCore);
+    const bool megatron = facts.any(all.stack[index(live.front())], in::MegatronCore);
     if (attention && !megatron)
-        out.fixes.push_back(fusedKernel());
+        out.fixes.push_back(fusedKernel(facts.any(all.stack[index(live.front())], in::MathAttention)));
     out.fixes.push_back(fixOf(input, boundary, megatron, *passes, job, edited));
     describe(out, input, boundary, edited);
     output.findings.push_back(std::move(out));
