@@ -138,8 +138,8 @@ private slots:
         for (const std::size_t i : {3U, 2U, 1U})
             copy.appendFrom(events, i);
         QCOMPARE(copy.ooms.size(), std::size_t(1));
-        QCOMPARE(copy.ooms[0].deviceFree, std::optional<std::int64_t>(99));
-        QCOMPARE(index(copy.otherActions[0].first), std::size_t(1));
+        QCOMPARE(copy.ooms.begin()->second.deviceFree, std::optional<std::int64_t>(99));
+        QCOMPARE(index(copy.otherActions.begin()->first), std::size_t(1));
 
         builder.addTrace(1, std::move(events));
         builder.device(-1);
