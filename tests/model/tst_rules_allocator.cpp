@@ -3,7 +3,6 @@
 #include "model/findings/rule.hpp"
 #include "tests/support/trace_maker.hpp"
 
-#include <QElapsedTimer>
 #include <QTest>
 
 #include <algorithm>
@@ -122,7 +121,6 @@ private slots:
     void fragmentationWithoutFailure();
     void capacity();
     void wrongPool();
-    void wrongPoolOfACapture();
     void captureBlocked();
     void outsideAllocator();
     void thinMargin();
@@ -135,7 +133,6 @@ private slots:
     void reservedCreep();
     void phaseReserved();
     void manySidePhases();
-    void manyGraphPools();
     void unreachableLargeBlocks();
     void allIdle();
     void setupPeak();
@@ -258,26 +255,6 @@ void TestRulesAllocator::wrongPool()
         QCOMPARE(run.count("fragmentation"), std::size_t(0));
     }
     QCOMPARE(pinnedRun().count("wrong-pool"), std::size_t(0));
-}
-
-void TestRulesAllocator::wrongPoolOfACapture()
-{
-    TraceMaker maker;
-    const PoolId own = maker.builder().pool(1, 0);
-    segment(maker, 0, 100, 4);
-    segment(maker, 1000, 30, 10, own, 7);
-    segment(maker, 2000, 20, 10, maker.builder().pool(2, 0));
-    maker.setPool(own);
-    outOfMemory(maker, 60, 10);
-    const Finding f = Run(maker).one("wrong-pool");
-    QCOMPARE(f.bytes, std::uint64_t(126 * mib));
-    QCOMPARE(number(f, "elsewhere_default_pool"), 96 * mib);
-    QCOMPARE(number(f, "elsewhere_streams"), 20 * mib);
-    QCOMPARE(number(f, "elsewhere_private_pools"), 10 * mib);
-    QVERIFY2(f.title.ends_with("lay free in other streams, the default pool and other private pools."),
-        f.title.c_str());
-    QVERIFY(fixOf(f, "empty-cache-before-capture"));
-    QVERIFY(!fixOf(f, "expandable-segments")); // nothing is flushed while the scope is open
 }
 
 void TestRulesAllocator::captureBlocked()
@@ -542,24 +519,6 @@ void TestRulesAllocator::manySidePhases()
     QCOMPARE(output.findings.back().bytes, std::uint64_t(62 * mib));
     QCOMPARE(output.undecided.size(), std::size_t(1));
     QVERIFY(output.undecided.front().needs.find("3 more side phases") != std::string::npos);
-}
-
-void TestRulesAllocator::manyGraphPools()
-{
-    constexpr int count = 20000;
-    TraceMaker maker;
-    for (int i = 0; i < count; ++i)
-        segment(maker, 100 * i, 4, 0, maker.builder().pool(i + 1, 0));
-    const Run run(maker);
-    QElapsedTimer timer;
-    timer.start();
-    const Finding unshared = run.one("unshared-pools");
-    QCOMPARE(unshared.bytes, std::uint64_t(count - 1) * 4 * mib);
-    QCOMPARE(unshared.segments.size(), std::size_t(count));
-    const Finding held = run.one("pool-held");
-    QCOMPARE(held.bytes, std::uint64_t(count) * 4 * mib);
-    QCOMPARE(number(held, "pools"), std::int64_t(count));
-    QVERIFY2(timer.elapsed() < 10000, qPrintable(QString::number(timer.elapsed())));
 }
 
 void TestRulesAllocator::unreachableLargeBlocks()
