@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tidemark {
 
@@ -95,6 +96,19 @@ std::vector<AllocationId> liveOf(const Replay& replay, std::span<const Allocatio
         if (replay.timeline.isLive(id, state))
             out.push_back(id);
     std::sort(out.begin(), out.end());
+    return out;
+}
+
+std::vector<AllocationId> likesOf(const Replay& replay, std::span<const AllocationId> set)
+{
+    const AllocationColumns& all = replay.timeline.allocations();
+    std::unordered_set<StackAndSize, StackAndSizeHash> kinds;
+    for (const AllocationId id : set)
+        kinds.insert({all.stack[index(id)], all.size[index(id)]});
+    std::vector<AllocationId> out;
+    for (std::size_t i = 0; i < all.count(); ++i)
+        if (kinds.contains({all.stack[i], all.size[i]}))
+            out.push_back(static_cast<AllocationId>(i));
     return out;
 }
 

@@ -12,6 +12,19 @@
 
 namespace tidemark {
 
+/// What makes two allocations alike: made at the same place, of the same size.
+struct StackAndSize {
+    StackId stack;
+    std::uint64_t size;
+    bool operator==(const StackAndSize&) const = default;
+};
+struct StackAndSizeHash {
+    std::size_t operator()(const StackAndSize& key) const
+    {
+        return (key.size * 0x9e3779b97f4a7c15ULL) ^ (index(key.stack) * 0xff51afd7ed558ccdULL);
+    }
+};
+
 /// A set of allocations at the moment when it is largest.
 struct SetPeak {
     std::uint64_t bytes = 0;
@@ -25,6 +38,9 @@ SetPeak highestSum(const Replay& replay, std::span<const AllocationId> set);
 std::uint64_t sumOf(const Replay& replay, std::span<const AllocationId> set);
 /// Members live at a state.
 std::vector<AllocationId> liveOf(const Replay& replay, std::span<const AllocationId> set, StateIndex state);
+/// Every allocation of the whole recording with the stack and size of one in the set, ascending: what an edit
+/// has to change so that the peak does not merely move to the next microbatch or step. Cost: linear.
+std::vector<AllocationId> likesOf(const Replay& replay, std::span<const AllocationId> set);
 /// Events from the first allocation to the last end of life; predating ones count from the first event.
 std::optional<std::pair<EventIndex, EventIndex>> eventsOf(
     const Replay& replay, std::span<const AllocationId> set);

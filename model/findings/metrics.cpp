@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/metrics.hpp"
 
+#include "model/lens/frame_matcher.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -22,66 +24,35 @@ std::span<const Piece> piecesOf(const SegmentState& state, const SegmentView& se
     return std::span(state.pieces).subspan(segment.firstPiece, segment.pieceCount);
 }
 
-/// Bytes of a hole that are whole pages, counted from where the mapped range begins.
-std::uint64_t wholePages(const SegmentView& segment, const Piece& hole)
-{
-    const std::uint64_t page = isSmallPool(segment) ? smallPage : largePage;
-    const std::uint64_t first = (hole.address - segment.address + page - 1) / page * page;
-    const std::uint64_t last = (hole.address + hole.size - segment.address) / page * page;
-    return last > first ? last - first : 0;
-}
-
 void addSegment(StateMetrics& m, const SegmentState& state, const SegmentView& segment)
 {
-    std::uint64_t free = 0;
-    std::uint64_t holes = 0;
-    std::uint64_t pages = 0;
-    std::uint64_t held = 0;
+    std::uint64_t stuckHoles = 0;
     m.reserved += segment.size;
+    m.inactive += segment.freeBytes;
+    m.allocated += segment.liveBytes;
+    m.waiting += segment.waitingBytes;
+    m.largestHole = std::max(m.largestHole, segment.largestHole);
     for (const Piece& piece : piecesOf(state, segment)) {
         if (isFree(piece)) {
-            free += piece.size;
-            ++holes;
-            m.largestHole = std::max(m.largestHole, piece.size);
-            pages += segment.expandable ? wholePages(segment, piece) : 0;
-            continue;
-        }
-        held += piece.size;
-        if (piece.kind == PieceKind::Live)
-            m.allocated += piece.size;
-        else if (piece.kind == PieceKind::Waiting)
-            m.waiting += piece.size;
-        if (piece.kind != PieceKind::Unknown)
+            ++m.holes;
+            stuckHoles += releasableIn(segment, piece) < piece.size;
+        } else if (piece.kind == PieceKind::Live || piece.kind == PieceKind::Waiting) {
             m.requested += piece.requested;
+        }
     }
-    m.inactive += free;
-    m.holes += holes;
     if (index(segment.pool) != 0) {
         m.privateReserved += segment.size;
-        m.privateInactive += free;
+        m.privateInactive += segment.freeBytes;
         return;
     }
-    const bool pinned = !segment.expandable && held > 0;
-    const std::uint64_t releasable = segment.expandable ? pages : pinned ? 0 : free;
-    m.releasable += releasable;
-    m.releasableSegments += releasable > 0;
-    if (segment.expandable) {
-        m.pageResidue += free - pages;
-    } else if (pinned) {
-        m.pinned += free;
-        m.pinnedHoles += holes;
-        m.pinnedSegments += holes > 0;
-    }
+    m.releasable += segment.releasableBytes;
+    m.releasableSegments += segment.releasableBytes > 0;
+    const std::uint64_t stuck = segment.freeBytes - segment.releasableBytes;
+    (segment.expandable ? m.pageResidue : m.pinned) += stuck;
+    m.stuckHoles += stuckHoles;
 }
 
 } // namespace
-
-bool isSmallPool(const SegmentView& segment)
-{
-    if (segment.kind != SegmentKind::Unknown)
-        return segment.kind == SegmentKind::Small;
-    return !segment.expandable && segment.size <= smallPage;
-}
 
 std::uint64_t roundedRequest(std::uint64_t bytes)
 {
@@ -125,11 +96,6 @@ StateMetrics metricsOf(const SegmentState& state, const SegmentTest& keep)
         if (!keep || keep(segment))
             addSegment(m, state, segment);
     return m;
-}
-
-MemoryClass classOf(const SegmentView& segment)
-{
-    return {isSmallPool(segment), segment.stream, segment.pool};
 }
 
 std::vector<ClassMetrics> classTable(const SegmentState& state)
@@ -251,7 +217,7 @@ std::vector<std::uint8_t> emptyingStacks(const Snapshot& snapshot)
     std::vector<std::uint8_t> frame(snapshot.frames.size(), 0);
     for (std::size_t i = 0; i < frame.size(); ++i) {
         const std::string_view name = snapshot.strings.view(snapshot.frames[static_cast<FrameId>(i)].name);
-        frame[i] = name == "empty_cache" || name.find("emptyCache") != std::string_view::npos;
+        frame[i] = bareName(name) == "empty_cache" || name.find("emptyCache") != std::string_view::npos;
     }
     std::vector<std::uint8_t> stack(snapshot.stacks.size(), 0);
     for (std::size_t i = 0; i < stack.size(); ++i) {
@@ -330,6 +296,61 @@ ReservedGrowth reservedGrowth(const Replay& replay, std::span<const Step> steps)
     return growth;
 }
 
+AllocationId largestRequest(const Replay& replay, const Step& step)
+{
+    const AllocationColumns& a = replay.timeline.allocations();
+    AllocationId largest = AllocationId::none;
+    for (StateIndex s = std::max<StateIndex>(step.first, 1); s <= step.last; ++s) {
+        const AllocationId id = replay.timeline.allocationOf(EventIndex{s - 1});
+        if (valid(id) && a.firstState[index(id)] == s && index(a.pool[index(id)]) == 0
+            && (!valid(largest) || a.size[index(id)] > a.size[index(largest)]))
+            largest = id;
+    }
+    return largest;
+}
+
+namespace {
+
+/// M5 and M13.
+void measureRequest(
+    Metrics& m, const Replay& replay, const SegmentState& state, const MetricsContext& context)
+{
+    MemoryClass of;
+    const auto oom = std::ranges::find(context.ooms, state.state, &OomAutopsy::state);
+    const auto next = std::ranges::upper_bound(context.steps, state.state, {}, &Step::first);
+    if (oom != context.ooms.end()) {
+        m.nonPyTorch = nonPyTorchBytes(*oom, context.deviceTotal);
+        m.request = oom->request;
+        of = oom->requestClass;
+    } else if (next != context.steps.end()) {
+        if (const AllocationId id = largestRequest(replay, *next); valid(id)) {
+            const AllocationColumns& a = replay.timeline.allocations();
+            m.request = roundedRequest(a.size[index(id)]);
+            of = {*m.request <= smallRequest, a.stream[index(id)], PoolId{0}};
+        }
+    }
+    if (m.request)
+        m.unusable = unusableIndex(state, *m.request, [&](const SegmentView& s) { return classOf(s) == of; });
+}
+
+} // namespace
+
+Metrics metricsAt(const Replay& replay, StateIndex state, const MetricsContext& context, const Job& job)
+{
+    const SegmentState now = replay.segments.stateAt(state, replay.timeline);
+    Metrics m;
+    m.now = metricsOf(now);
+    m.pins = pinningBlocks(now);
+    m.classes = classTable(now);
+    measureRequest(m, replay, now, context);
+    m.trace = traceMetrics(replay);
+    m.flushes = flushes(replay, job);
+    std::erase_if(
+        m.flushes, [&](const Flush& f) { return stateOf(static_cast<Moment>(index(f.first))) > now.state; });
+    m.growth = reservedGrowth(replay, context.steps);
+    return m;
+}
+
 bool capturesGraph(const Snapshot& snapshot, StackId stack)
 {
     if (!valid(stack))
@@ -350,7 +371,7 @@ bool capturesGraph(const Snapshot& snapshot, StackId stack)
     for (const FrameId id : snapshot.stacks[stack]) {
         const Frame& frame = snapshot.frames[id];
         const std::string_view file = snapshot.strings.view(frame.file);
-        const std::string_view name = snapshot.strings.view(frame.name);
+        const std::string_view name = bareName(snapshot.strings.view(frame.name));
         for (const Pattern& pattern : patterns)
             if (file.ends_with(pattern.file)
                 && std::any_of(pattern.functions.begin(), pattern.functions.end(),

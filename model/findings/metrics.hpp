@@ -6,6 +6,7 @@
 #include "model/lens/phases.hpp"
 #include "model/lens/sites.hpp"
 #include "model/replay/replay.hpp"
+#include "model/replay/segment_class.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -15,14 +16,6 @@
 
 namespace tidemark {
 
-/// Requests up to this size go to the small pool, whose segments and pages are 2 MiB.
-inline constexpr std::uint64_t smallRequest = 1ULL << 20;
-inline constexpr std::uint64_t smallPage = 2ULL << 20;
-/// Pages of the large pool's expandable segments, and its native segments for requests below 10 MiB.
-inline constexpr std::uint64_t largePage = 20ULL << 20;
-
-/// The segment serves requests up to 1 MiB; for unknown kinds told from its size.
-bool isSmallPool(const SegmentView& segment);
 /// The size a request of `bytes` is rounded to without a rounding setting: 512 B steps.
 std::uint64_t roundedRequest(std::uint64_t bytes);
 /// By how much the reserved memory has to grow for a rounded request: 2 or 20 MiB or the request in 2 MiB
@@ -40,10 +33,9 @@ struct StateMetrics {
     std::uint64_t largestHole = 0;
     /// S [M6]: free in native segments of the default pool that hold at least one block.
     std::uint64_t pinned = 0;
-    std::uint64_t pinnedHoles = 0;
-    std::uint64_t pinnedSegments = 0;
     /// Expandable segments of the default pool: free bytes that are no whole free page.
     std::uint64_t pageResidue = 0;
+    std::uint64_t stuckHoles = 0; ///< holes with bytes of the one or the other
     /// [M8]: what emptying the cache gives back: unsplit native segments and whole free pages.
     std::uint64_t releasable = 0;
     std::uint64_t releasableSegments = 0;
@@ -63,15 +55,6 @@ struct StateMetrics {
 using SegmentTest = std::function<bool(const SegmentView&)>;
 /// Sums over the segments that `keep` accepts (all without it). Cost: one pass over the pieces.
 StateMetrics metricsOf(const SegmentState& state, const SegmentTest& keep = {});
-
-/// Memory that one kind of request can be served from: pool kind, stream, private pool.
-struct MemoryClass {
-    bool small = false;
-    StreamId stream{};
-    PoolId pool{};
-    bool operator==(const MemoryClass&) const = default;
-};
-MemoryClass classOf(const SegmentView& segment);
 
 /// One row of the class table [M11].
 struct ClassMetrics {
@@ -131,6 +114,32 @@ struct ReservedGrowth {
     double rising = 0;
 };
 ReservedGrowth reservedGrowth(const Replay& replay, std::span<const Step> steps);
+
+/// The largest allocation of a step from the default pool; none without one.
+AllocationId largestRequest(const Replay& replay, const Step& step);
+
+/// What the metrics of a moment are measured against; all of it may be left out.
+struct MetricsContext {
+    std::span<const Step> steps;
+    std::span<const OomAutopsy> ooms; ///< M13 is known at their states only
+    std::optional<std::uint64_t> deviceTotal;
+};
+/// All metrics at one state. Those of the whole trace (M2, M3, M15) do not depend on it.
+struct Metrics {
+    StateMetrics now; ///< M1, M4, M6, M8, M9, M10, M12
+    /// What M5 is told for: the failed request at an out-of-memory event, else the largest of the next step.
+    std::optional<std::uint64_t> request;
+    double unusable = 0; ///< [M5] in the request's class
+    std::vector<PinningBlock> pins; ///< [M7] by leverage, highest first
+    std::vector<ClassMetrics> classes; ///< [M11]
+    TraceMetrics trace; ///< M2, M3, peak of M10
+    std::optional<std::int64_t> nonPyTorch; ///< [M13]
+    std::vector<Flush> flushes; ///< [M14] up to this state
+    ReservedGrowth growth; ///< [M15]
+};
+/// Any state, any thread; figures of segments are 0 where the file has none. Cost: SegmentHistory::stateAt
+/// and passes over its pieces and over the events. Stopped: incomplete.
+Metrics metricsAt(const Replay& replay, StateIndex state, const MetricsContext& context, const Job& job);
 
 /// A frame of CUDA-graph capture in the stack (rule F-graph of help/diagnosis.md).
 bool capturesGraph(const Snapshot& snapshot, StackId stack);

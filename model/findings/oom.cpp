@@ -47,32 +47,41 @@ void fillHoles(OomAutopsy& out, const SegmentState& state)
         out.holeClasses.push_back({it->first, it->second});
 }
 
-void fillState(OomAutopsy& out, const Replay& replay, const MemoryClass& own)
+void fillElsewhere(OomAutopsy& out, const SegmentState& state)
+{
+    const StateMetrics all = metricsOf(state, [&](const SegmentView& s) { return out.isElsewhere(s); });
+    out.elsewhere = all.inactive;
+    out.elsewhereHoles = all.holes;
+    for (const SegmentView& s : state.segments) {
+        if (s.freeBytes == 0 || !out.isElsewhere(s))
+            continue;
+        out.elsewhereSegments.push_back(s.id);
+        const bool otherStream = s.pool == out.requestClass.pool;
+        (otherStream                 ? out.elsewhereStreams
+                : index(s.pool) == 0 ? out.elsewhereDefault
+                                     : out.elsewherePrivate)
+            += s.freeBytes;
+    }
+}
+
+void fillState(OomAutopsy& out, const Replay& replay)
 {
     const SegmentState state = replay.segments.stateAt(out.state, replay.timeline);
     const StateMetrics all = metricsOf(state);
-    const StateMetrics same = metricsOf(state, [&](const SegmentView& s) { return classOf(s) == own; });
-    const auto other
-        = [&](const SegmentView& s) { return isSmallPool(s) == own.small && !(classOf(s) == own); };
-    const StateMetrics elsewhere = metricsOf(state, other);
+    const StateMetrics same
+        = metricsOf(state, [&](const SegmentView& s) { return classOf(s) == out.requestClass; });
     out.pinned = all.stuck();
-    out.pinnedHoles = all.pinnedHoles;
-    out.pinnedSegments = all.pinnedSegments;
+    out.pinnedHoles = all.stuckHoles;
     out.sameClassFree = same.inactive;
-    out.elsewhere = elsewhere.inactive;
-    out.elsewhereHoles = elsewhere.holes;
-    out.elsewherePrivate = elsewhere.privateInactive;
+    fillElsewhere(out, state);
     out.unflushed = all.releasable;
     out.holes = all.holes;
     out.largestHole = all.largestHole;
     if (out.request)
         out.unusable = unusableIndex(state, *out.request);
-    for (const SegmentView& s : state.segments) {
-        if (s.freeBytes > 0 && other(s))
-            out.elsewhereSegments.push_back(s.id);
-        if (s.freeBytes > 0 && s.freeBytes == s.size && index(s.pool) == 0)
+    for (const SegmentView& s : state.segments)
+        if (s.releasableBytes > 0)
             out.unflushedIds.push_back(s.id);
-    }
     out.pins = pinningBlocks(state);
     fillHoles(out, state);
 }
@@ -163,9 +172,9 @@ OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std:
         out.reserved = replay.segments.reserved().at(out.state);
     if (out.request)
         out.growth = growthUnit(*out.request, out.expandable);
+    out.requestClass = {out.request && *out.request <= smallRequest, events.stream[index(oom.event)], pool};
     if (replay.segments.known())
-        fillState(out, replay,
-            {out.request && *out.request <= smallRequest, events.stream[index(oom.event)], pool});
+        fillState(out, replay);
     out.cannotTell = whatIsMissing(out);
     if (!out.cannotTell.empty())
         return out;

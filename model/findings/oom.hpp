@@ -4,6 +4,7 @@
 #include "model/core/ids.hpp"
 #include "model/core/result.hpp"
 #include "model/replay/replay.hpp"
+#include "model/replay/segment_class.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +23,6 @@ enum class Verdict : std::uint8_t {
     OutsideAllocator, ///< V6: others hold the card
     Unknown, ///< the event lacks what the verdict needs
 };
-/// "capture-blocked", "capacity", …, "unknown".
 /// "V1" … "V6", "none" for unknown.
 const char* verdictCode(Verdict verdict);
 
@@ -49,6 +49,8 @@ struct OomAutopsy {
     EventIndex event{};
     StateIndex state = 0;
     std::optional<std::uint64_t> request; ///< rounded, as recorded
+    /// The only memory it can be served from; its pool is none for a private pool without memory so far.
+    MemoryClass requestClass;
     std::optional<std::uint64_t> deviceFree;
     std::optional<std::int64_t> slack; ///< reserved + free − allocated − waiting − request
     std::uint64_t growth = 0; ///< what the segment would have had to grow by
@@ -58,13 +60,14 @@ struct OomAutopsy {
     std::int64_t waiting = 0;
     /// Default pool: free bytes in native segments with live blocks, and partly used expandable pages.
     std::uint64_t pinned = 0;
-    std::uint64_t pinnedHoles = 0;
-    std::uint64_t pinnedSegments = 0;
-    std::uint64_t sameClassFree = 0; ///< all free bytes there
-    /// Free bytes of other streams and private pools, of the request's pool kind.
+    std::uint64_t pinnedHoles = 0; ///< holes with some of them
+    std::uint64_t sameClassFree = 0; ///< all free bytes of the request's class
+    /// Free bytes of other classes of the request's pool kind: Σ of the three below.
     std::uint64_t elsewhere = 0;
+    std::uint64_t elsewhereStreams = 0; ///< of the request's own pool, on other streams
+    std::uint64_t elsewhereDefault = 0; ///< of the default pool, where the request is a private pool's
+    std::uint64_t elsewherePrivate = 0; ///< of private pools other than the request's
     std::uint64_t elsewhereHoles = 0;
-    std::uint64_t elsewherePrivate = 0; ///< of `elsewhere`, in private pools
     std::vector<SegmentId> elsewhereSegments;
     /// Default pool: cached memory that a flush would have given back; only left over while flushes are
     /// barred.
@@ -85,6 +88,12 @@ struct OomAutopsy {
     }
     /// V5's bound: 1 % of what is usable, or 40 MiB a hole.
     std::uint64_t thinBelow() const;
+    /// Memory of the request's pool kind that it may not use all the same.
+    bool isElsewhere(const SegmentView& segment) const
+    {
+        const MemoryClass of = classOf(segment);
+        return of.small == requestClass.small && !(of == requestClass);
+    }
     std::vector<PinningBlock> pins; ///< by leverage, highest first
     std::vector<HoleClass> holeClasses; ///< by size, largest first
     std::string cannotTell; ///< what is missing when the verdict is Unknown

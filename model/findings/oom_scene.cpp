@@ -26,7 +26,8 @@ public:
     std::shared_ptr<const OomScene> make(const Job& job)
     {
         const OomAutopsy& a = m_request.autopsy;
-        findClass();
+        m_scene.stream = a.requestClass.stream;
+        m_scene.pool = a.requestClass.pool;
         m_scene.live = std::make_shared<const LiveTable>(buildLiveTable(m_replay, *m_request.grouping,
             m_request.grouping->by(), a.state, nullptr, m_request.colouring.get(), job));
         m_scene.liveOrder.resize(m_scene.live->rows());
@@ -45,72 +46,70 @@ public:
     }
 
 private:
-    void findClass()
-    {
-        const EventColumns& events = m_replay.device().events;
-        const std::size_t at = index(m_request.autopsy.event);
-        if (at < events.stream.size())
-            m_scene.stream = events.stream[at];
-        if (at < events.pool.size() && valid(events.pool[at]))
-            m_scene.pool = events.pool[at];
-        else if (m_request.autopsy.capturing)
-            m_scene.pool = PoolId::none;
-    }
-
     bool inClass(const SegmentView& segment) const
     {
         return segment.pool == m_scene.pool && segment.stream == m_scene.stream;
     }
 
-    /// Requests of up to 1 MiB are served from small segments, others from large ones.
-    bool ofKind(const SegmentView& segment) const
+    using Live = std::array<CapacityPart, colourSlot::count>;
+    using Rest = std::array<CapacityPart, 8>;
+
+    static void add(CapacityPart& part, CapacityPart::Kind kind, std::uint8_t slot, std::uint64_t bytes)
     {
-        const auto request = m_request.autopsy.request;
-        const SegmentKind wanted
-            = request && *request <= smallRequest ? SegmentKind::Small : SegmentKind::Large;
-        return segment.kind == wanted || segment.kind == SegmentKind::Unknown;
+        part.kind = kind;
+        part.slot = slot;
+        part.bytes += bytes;
+        ++part.pieces;
     }
 
-    CapacityPart::Kind kindOf(const SegmentView& segment, const Piece& piece) const
+    /// A hole of an expandable segment may be both: whole pages go back, what is left of it stays.
+    void addHole(const SegmentView& segment, const Piece& piece, Rest& rest) const
     {
         using Kind = CapacityPart::Kind;
-        switch (piece.kind) {
-        case PieceKind::Live:
-            return Kind::Live;
-        case PieceKind::Waiting:
-            return Kind::Waiting;
-        case PieceKind::Unknown:
-            return Kind::Unknown;
-        case PieceKind::Free:
-            break;
-        }
+        const auto put = [&](Kind kind, std::uint64_t bytes) {
+            if (bytes > 0)
+                add(rest[static_cast<std::size_t>(kind)], kind, colourSlot::other, bytes);
+        };
         if (index(segment.pool) != 0)
-            return Kind::PoolHeld;
+            return put(Kind::PoolHeld, piece.size);
         if (m_request.autopsy.verdict == Verdict::WrongPool && segment.stream != m_scene.stream)
-            return Kind::OtherStream;
-        return segment.freeBytes < segment.size ? Kind::Pinned : Kind::Releasable;
+            return put(Kind::OtherStream, piece.size);
+        const std::uint64_t releasable = releasableIn(segment, piece);
+        put(Kind::Releasable, releasable);
+        put(Kind::Pinned, piece.size - releasable);
+    }
+
+    void addPiece(const SegmentView& segment, const Piece& piece, Live& live, Rest& rest) const
+    {
+        using Kind = CapacityPart::Kind;
+        const std::vector<std::uint8_t>& slots = m_request.colouring->slotOf;
+        const auto put = [&](Kind kind) {
+            add(rest[static_cast<std::size_t>(kind)], kind, colourSlot::other, piece.size);
+        };
+        switch (piece.kind) {
+        case PieceKind::Live: {
+            const bool coloured = valid(piece.allocation) && index(piece.allocation) < slots.size();
+            const std::uint8_t slot = coloured ? slots[index(piece.allocation)] : colourSlot::other;
+            return add(live[slot], Kind::Live, slot, piece.size);
+        }
+        case PieceKind::Waiting:
+            return put(Kind::Waiting);
+        case PieceKind::Unknown:
+            return put(Kind::Unknown);
+        case PieceKind::Free:
+            return addHole(segment, piece, rest);
+        }
     }
 
     void addParts()
     {
-        const Colouring& colours = *m_request.colouring;
-        std::array<CapacityPart, colourSlot::count> live{};
-        std::array<CapacityPart, 8> rest{};
+        Live live{};
+        Rest rest{};
         m_scene.exact = true;
         for (const SegmentView& segment : m_scene.state->segments)
             for (std::uint32_t i = 0; i < segment.pieceCount; ++i) {
                 const Piece& piece = m_scene.state->pieces[segment.firstPiece + i];
-                const auto kind = kindOf(segment, piece);
-                const bool coloured = kind == CapacityPart::Kind::Live && valid(piece.allocation)
-                    && index(piece.allocation) < colours.slotOf.size();
-                const std::uint8_t slot
-                    = coloured ? colours.slotOf[index(piece.allocation)] : colourSlot::other;
-                CapacityPart& part
-                    = kind == CapacityPart::Kind::Live ? live[slot] : rest[static_cast<std::size_t>(kind)];
-                part.kind = kind;
-                part.slot = slot;
-                part.bytes += piece.size;
-                ++part.pieces;
+                addPiece(segment, piece, live, rest);
                 m_scene.exact = m_scene.exact && (piece.kind == PieceKind::Free || piece.exactSize);
             }
         for (CapacityPart& part : live)
@@ -154,7 +153,7 @@ private:
             m_scene.everywhere.withHoles += holes;
             m_scene.inClass.all += own;
             m_scene.inClass.withHoles += own && holes;
-            if (own || !holes)
+            if (!holes || !m_request.autopsy.isElsewhere(segment))
                 continue;
             FreeElsewhere& other = elsewhere[{segment.pool, segment.stream}];
             other.pool = segment.pool;
@@ -176,7 +175,7 @@ private:
         const auto& segments = m_scene.state->segments;
         for (std::uint32_t s = 0; s < segments.size(); ++s) {
             const SegmentView& segment = segments[s];
-            const bool reachable = inClass(segment) && ofKind(segment);
+            const bool reachable = classOf(segment) == m_request.autopsy.requestClass;
             for (std::uint32_t i = 0; i < segment.pieceCount; ++i) {
                 const std::uint32_t number = segment.firstPiece + i;
                 const Piece& piece = m_scene.state->pieces[number];

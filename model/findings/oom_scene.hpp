@@ -56,7 +56,7 @@ struct PinGroup {
     AllocationId example = AllocationId::none; ///< the one of highest leverage
 };
 
-/// Free memory that the request may not use: of another stream or pool.
+/// Free memory of the request's pool kind that it may not use: of another stream or pool.
 struct FreeElsewhere {
     StreamId stream{};
     PoolId pool{};
@@ -117,7 +117,7 @@ struct OomScene {
 
     StreamId stream = StreamId::none; ///< of the request
     PoolId pool{}; ///< of the request; none: a private pool without memory so far
-    std::vector<FreeElsewhere> elsewhere; ///< most bytes first
+    std::vector<FreeElsewhere> elsewhere; ///< of OomAutopsy::elsewhere, most bytes first
     std::optional<GhostHole> ghost;
     std::uint64_t missing = 0; ///< what of the request the ghost's hole does not hold
     SegmentCounts inClass; ///< segments of the request's stream and pool

@@ -2,6 +2,7 @@
 #include "model/findings/plain_mlp.hpp"
 
 #include "model/findings/stack_facts.hpp"
+#include "model/lens/frame_matcher.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,8 +29,7 @@ constexpr std::array activationNames{std::string_view("silu"), std::string_view(
 
 Kind kindOf(std::string_view name, std::string_view file)
 {
-    if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos)
-        name.remove_prefix(dot + 1);
+    name = bareName(name);
     if (std::find(activationNames.begin(), activationNames.end(), name) != activationNames.end())
         return Kind::Activation;
     const bool module = name == "forward";

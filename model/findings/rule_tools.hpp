@@ -4,7 +4,13 @@
 #include "model/findings/metrics.hpp"
 #include "model/findings/rule.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tidemark {
@@ -35,6 +41,28 @@ Fix makeFix(const char* id, std::string text, Grade grade, std::string source = 
 Finding oomFinding(const RuleInput& input, const char* rule, const OomAutopsy& oom, std::uint64_t bytes);
 /// "event 212" with the request: "the request of 1.50 GiB at event 212".
 std::string requestText(const OomAutopsy& oom);
+
+/// Findings of one rule and device that are told one by one: each costs a pass over what it covers, and
+/// nobody reads more.
+inline constexpr std::size_t mostReported = 20;
+/// Keeps the mostReported ones with most `bytes`, in their order. Returns how many it drops.
+template <typename Each>
+std::size_t keepLargest(std::vector<Each>& all, std::uint64_t Each::*bytes)
+{
+    if (all.size() <= mostReported)
+        return 0;
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return all[i].*bytes; });
+    order.resize(mostReported);
+    std::ranges::sort(order);
+    std::vector<Each> kept;
+    for (const std::size_t i : order)
+        kept.push_back(std::move(all[i]));
+    const std::size_t dropped = all.size() - kept.size();
+    all = std::move(kept);
+    return dropped;
+}
 
 /// The complete steps; recorded ProfilerStep marks where no phases are known.
 std::vector<Step> stepsOf(const RuleInput& input);

@@ -2,20 +2,20 @@
 #include "model/findings/stack_facts.hpp"
 
 #include "model/findings/plain_mlp.hpp"
+#include "model/lens/frame_matcher.hpp"
 
-#include <algorithm>
 #include <array>
-#include <string>
+#include <span>
 #include <string_view>
 
 namespace tidemark {
 
 namespace {
 
-/// A file by the end of its path (or a folder, ending in /), and a function; empty: any.
+/// A file as FramePattern has it, and a function; empty: any.
 struct Test {
-    std::string_view path;
-    std::string_view function;
+    const char* path;
+    const char* function;
     std::uint64_t fact;
 };
 
@@ -32,7 +32,7 @@ constexpr std::array tests{
     Test{"transformer/attention.py", "get_query_key_value_tensors", in::Qkv},
     Test{"megatron/core/transformer/mlp.py", "forward", in::DenseMlp},
     Test{"megatron/core/utils.py", "get_tensor", in::GlobalBuffer},
-    Test{"peft/tuners/lora/", "", in::HfLora},
+    Test{"peft/tuners/lora/**", "", in::HfLora},
     Test{"", "_cast_input_dtype", in::Cast},
     Test{"torch/nn/functional.py", "dropout", in::Dropout},
     Test{"torch/utils/checkpoint.py", "forward", in::Checkpoint},
@@ -47,7 +47,7 @@ constexpr std::array tests{
     Test{"megatron/core/tensor_parallel/random.py", "_recompute", in::Replay},
     Test{"transformer_engine/pytorch/distributed.py", "backward", in::Replay},
     Test{"transformer_engine/pytorch/cpp_extensions/fused_attn.py", "", in::FusedAttention},
-    Test{"flash_attn/", "", in::FusedAttention},
+    Test{"flash_attn/**", "", in::FusedAttention},
     Test{"flash_attn_interface.py", "", in::FusedAttention},
     Test{"torch/nn/functional.py", "scaled_dot_product_attention", in::FusedAttention},
     Test{"megatron/core/transformer/dot_product_attention.py", "", in::PlainAttention},
@@ -55,8 +55,8 @@ constexpr std::array tests{
     // A model's own attention, written out; torch's function of that name is the fused one above.
     Test{"", "scaled_dot_product_attention", in::PlainAttention},
     Test{"", "eager_attention_forward", in::PlainAttention},
-    Test{"megatron/core/", "", in::MegatronCore},
-    Test{"transformer_engine/pytorch/attention/dot_product_attention/", "", in::PlainAttention},
+    Test{"megatron/core/**", "", in::MegatronCore},
+    Test{"transformer_engine/pytorch/attention/dot_product_attention/**", "", in::PlainAttention},
     Test{"transformer_engine/pytorch/module/layernorm_linear.py", "", in::FusedNorm},
     Test{"transformer_engine/pytorch/module/layernorm_mlp.py", "", in::FusedNorm},
     Test{"transformer_engine/pytorch/module/layernorm.py", "", in::Norm},
@@ -96,48 +96,45 @@ constexpr std::array nativeTests{
     NativeTest{"at::native::_scaled_dot_product_cudnn_attention", in::FusedAttention},
 };
 
-bool pathMatches(std::string_view path, std::string_view wanted)
+std::uint64_t nativeFacts(std::string_view name)
 {
-    if (wanted.empty())
-        return true;
-    if (wanted.back() == '/') {
-        const std::size_t at = path.find(wanted);
-        return at != std::string_view::npos && (at == 0 || path[at - 1] == '/');
-    }
-    return path.ends_with(wanted)
-        && (path.size() == wanted.size() || path[path.size() - wanted.size() - 1] == '/');
-}
-
-bool functionMatches(std::string_view name, std::string_view wanted)
-{
-    return wanted.empty() || name == wanted
-        || (name.ends_with(wanted) && name.size() > wanted.size()
-            && name[name.size() - wanted.size() - 1] == '.');
-}
-
-std::uint64_t factsOf(std::string_view name, std::string path)
-{
-    std::replace(path.begin(), path.end(), '\\', '/');
-    std::uint64_t facts = 0;
-    for (const Test& test : tests)
-        if (functionMatches(name, test.function) && pathMatches(path, test.path))
-            facts |= test.fact;
+    std::uint64_t out = 0;
     for (const NativeTest& test : nativeTests)
         if (name.starts_with(test.beginning))
-            facts |= test.fact;
-    return facts;
+            out |= test.fact;
+    return out;
+}
+
+constexpr std::size_t facts = 31;
+
+/// The tests of every fact, by its bit.
+std::array<std::vector<FramePattern>, facts> patternsByFact()
+{
+    std::array<std::vector<FramePattern>, facts> patterns;
+    for (const Test& test : tests)
+        for (std::size_t fact = 0; fact < facts; ++fact)
+            if ((test.fact >> fact & 1U) != 0)
+                patterns[fact].push_back({test.path,
+                    *test.function == 0 ? std::vector<std::string>()
+                                        : std::vector<std::string>{test.function}});
+    return patterns;
 }
 
 } // namespace
 
 StackFacts::StackFacts(const Snapshot& snapshot)
 {
+    static_assert(in::MathAttention == 1ULL << (facts - 1), "a new fact needs room");
+    const auto patterns = patternsByFact();
+    FrameMatcher matcher;
+    for (const std::vector<FramePattern>& each : patterns)
+        matcher.add(each);
+    matcher.build(snapshot);
     m_ofFrame.resize(snapshot.frames.size());
     for (std::size_t i = 0; i < m_ofFrame.size(); ++i) {
-        const Frame& frame = snapshot.frames[static_cast<FrameId>(i)];
-        if (valid(frame.name) && valid(frame.file))
-            m_ofFrame[i]
-                = factsOf(snapshot.strings.view(frame.name), std::string(snapshot.strings.view(frame.file)));
+        m_ofFrame[i] = matcher.bits(static_cast<FrameId>(i))[0];
+        if (const StringId name = snapshot.frames[static_cast<FrameId>(i)].name; valid(name))
+            m_ofFrame[i] |= nativeFacts(snapshot.strings.view(name));
     }
     m_ofStack.resize(snapshot.stacks.size());
     for (std::size_t i = 0; i < m_ofStack.size(); ++i) {

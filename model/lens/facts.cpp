@@ -256,13 +256,13 @@ FreeSums freeSums(const SegmentState& state, std::optional<PoolId> pool, std::op
         if (index(segment.pool) != 0) {
             sums.held += segment.freeBytes;
             ++sums.heldSegments;
-        } else if (segment.freeBytes < segment.size) {
-            sums.pinned += segment.freeBytes;
-            ++sums.pinnedSegments;
-        } else {
-            sums.releasable += segment.freeBytes;
-            ++sums.releasableSegments;
+            continue;
         }
+        const std::uint64_t pinned = segment.freeBytes - segment.releasableBytes;
+        sums.pinned += pinned;
+        sums.pinnedSegments += pinned > 0;
+        sums.releasable += segment.releasableBytes;
+        sums.releasableSegments += segment.releasableBytes > 0;
     }
     return sums;
 }

@@ -105,9 +105,9 @@ const SegmentView* segmentAt(const SegmentState& state, std::uint64_t address);
 struct FreeSums {
     std::uint64_t segments = 0;
     std::uint64_t reserved = 0;
-    std::uint64_t pinned = 0; ///< in default-pool segments that also hold blocks
-    std::uint64_t pinnedSegments = 0; ///< of those, the ones with free bytes
-    std::uint64_t releasable = 0; ///< in wholly free default-pool segments
+    std::uint64_t pinned = 0; ///< in the default pool, and emptying the cache would leave it behind
+    std::uint64_t pinnedSegments = 0; ///< that hold some of it
+    std::uint64_t releasable = 0; ///< in the default pool, and emptying the cache would give it back
     std::uint64_t releasableSegments = 0;
     std::uint64_t held = 0; ///< in private pools
     std::uint64_t heldSegments = 0;

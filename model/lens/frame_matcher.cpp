@@ -15,13 +15,24 @@ bool fitsName(const FramePattern& pattern, std::string_view name)
 {
     if (pattern.functions.empty())
         return true;
+    const std::string_view bare = bareName(name);
     return name.size() <= maxName
-        && std::ranges::any_of(pattern.functions, [name](const std::string& wanted) {
-               return wanted.find('*') == std::string::npos ? wanted == name : fitsGlob(wanted, name);
+        && std::ranges::any_of(pattern.functions, [name, bare](const std::string& wanted) {
+               return wanted.find('*') == std::string::npos
+                   ? wanted == name || wanted == bare
+                   : fitsGlob(wanted, name) || fitsGlob(wanted, bare);
            });
 }
 
 } // namespace
+
+std::string_view bareName(std::string_view name)
+{
+    if (name.find("::") != std::string_view::npos)
+        return name;
+    const std::size_t dot = name.rfind('.');
+    return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
 
 bool fitsGlob(std::string_view pattern, std::string_view text)
 {

@@ -18,12 +18,16 @@ bool fitsGlob(std::string_view pattern, std::string_view text);
 /// pattern fits every path.
 bool fitsPathEnd(std::string_view pattern, std::string_view path);
 
+/// A function's own name without the classes and functions round it: "step" of "Adam.step", as Python 3.11
+/// and later record it. Names of C++ are left alone.
+std::string_view bareName(std::string_view name);
+
 /// Tests the distinct frames of a snapshot against groups of patterns, once each; a stack is then a few words
 /// to combine. Immutable after build.
 class FrameMatcher {
 public:
-    /// Adds a group: a frame is in it when one of the patterns fits. Returns its number. The patterns must
-    /// outlive build().
+    /// Adds a group: a frame is in it when one of the patterns fits, by its whole or its bare name. Returns
+    /// its number. The patterns must outlive build().
     std::size_t add(std::span<const FramePattern> anyOf);
     /// Cost: one test a distinct file and pattern, and names where a file fits.
     void build(const Snapshot& snapshot);

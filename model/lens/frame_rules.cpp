@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/lens/frame_matcher.hpp"
 #include "model/lens/sites.hpp"
 
 #include <algorithm>
@@ -139,7 +140,7 @@ bool matches(const FrameRule& rule, std::string_view name, std::string_view file
     case Match::NameContains:
         return contains(name, rule.text);
     case Match::NameIs:
-        return name == rule.text;
+        return bareName(name) == rule.text;
     case Match::NameStartsWith:
         return name.starts_with(rule.text);
     case Match::FileContains:

@@ -90,18 +90,20 @@ public:
         return true;
     }
 
-    /// Numbers the layers of each forward pass by its groups of QKV allocations.
-    void findLayers()
+    /// Numbers the layers of each forward pass by its groups of QKV allocations. False when stopped.
+    bool findLayers(const Job& job)
     {
         m_labels.layerOf.assign(m_columns.count(), noLayer);
         const auto qkv = m_labels.rules->find("F-qkv");
         if (!qkv)
-            return;
+            return true;
         const std::vector<std::uint8_t> inLayer = layerStacks();
         auto pass = m_phases.microbatches.begin();
         int layer = -1;
         bool inGroup = false;
         for (std::uint32_t i = 0; i < m_columns.count(); ++i) {
+            if (i % pollInterval == 0 && job.stopped())
+                return false;
             const StateIndex state = m_columns.firstState[i];
             if (state == 0 || m_phases.phaseAt(state) != Phase::Forward || !valid(m_columns.stack[i]))
                 continue;
@@ -121,13 +123,15 @@ public:
             if (layer >= 0 && layer < noLayer && inLayer[index(m_columns.stack[i])] != 0)
                 m_labels.layerOf[i] = static_cast<std::uint16_t>(layer);
         }
+        return true;
     }
 
 private:
-    std::uint16_t module(const std::string& name, std::uint16_t fallback)
+    /// Position of a name; that of the rule's own label when it is new and there is no more room.
+    std::uint16_t module(const std::string& name, std::uint16_t rule)
     {
-        if (m_labels.modules.size() >= maxModules)
-            return fallback;
+        if (m_labels.modules.size() >= maxModules && !m_known.contains(name))
+            return m_known.at(m_labels.rules->rules()[rule].label);
         const auto [entry, added]
             = m_known.try_emplace(name, static_cast<std::uint16_t>(m_labels.modules.size()));
         if (added)
@@ -213,9 +217,8 @@ std::shared_ptr<const Labels> Labels::build(
     auto labels = std::make_shared<Labels>();
     labels->rules = rules ? std::move(rules) : LabelRules::standard();
     ModuleFinder finder(replay, phases, *labels);
-    if (!finder.find(job))
+    if (!finder.find(job) || !finder.findLayers(job))
         return nullptr;
-    finder.findLayers();
     std::optional<std::vector<Role>> found = findRoles(replay, phases, *labels, job);
     if (!found)
         return nullptr;

@@ -39,24 +39,33 @@ double straightness(const std::vector<double>& added)
     return vx <= 0 || vy <= 0 || cov <= 0 ? 0 : cov * cov / (vx * vy);
 }
 
-/// What one stack leaves behind, step by step.
-struct Remains {
-    std::vector<double> added;
-    std::vector<AllocationId> ids;
-};
+/// What one stack leaves behind.
+using Remains = std::vector<AllocationId>;
 
-bool leaks(const Remains& remains)
+/// Number of the step that a state counts to; the number of steps for what precedes them all.
+std::size_t stepOf(const std::vector<const Step*>& steps, StateIndex state)
 {
-    const auto with = std::ranges::count_if(remains.added, [](double bytes) { return bytes > 0; });
-    return remains.added.back() > 0
-        && static_cast<double>(with + 1) >= leastShare * static_cast<double>(remains.added.size())
-        && straightness(remains.added) > leastFit;
+    const auto next = std::ranges::upper_bound(steps, state, {}, &Step::first);
+    return next == steps.begin() ? steps.size() : static_cast<std::size_t>(next - steps.begin() - 1);
+}
+
+bool leaks(const Remains& remains, const std::vector<const Step*>& steps, const AllocationColumns& columns)
+{
+    const double least = leastShare * static_cast<double>(steps.size());
+    // Few can not be in nearly every step; a list of all steps for each of many stacks would be quadratic.
+    if (static_cast<double>(remains.size() + 1) < least)
+        return false;
+    std::vector<double> added(steps.size(), 0);
+    for (const AllocationId id : remains)
+        added[stepOf(steps, columns.firstState[index(id)])] += static_cast<double>(columns.size[index(id)]);
+    const auto with = std::ranges::count_if(added, [](double bytes) { return bytes > 0; });
+    return added.back() > 0 && static_cast<double>(with + 1) >= least && straightness(added) > leastFit;
 }
 
 } // namespace
 
-std::vector<AllocationId> findLeaks(
-    const Replay& replay, const Phases& phases, const Labels& labels, const std::vector<std::uint8_t>& lasts)
+std::vector<AllocationId> findLeaks(const Replay& replay, const Phases& phases, const Labels& labels,
+    const std::vector<std::uint8_t>& lasts, const Job& job)
 {
     std::vector<const Step*> steps;
     for (const Step& step : phases.steps)
@@ -68,22 +77,18 @@ std::vector<AllocationId> findLeaks(
     const AllocationColumns& columns = replay.timeline.allocations();
     std::unordered_map<StackId, Remains> ofStack;
     for (std::uint32_t i = 0; i < columns.count(); ++i) {
+        if (i % pollInterval == 0 && job.stopped())
+            return {};
         // Backward's empty stacks are one stack only in name.
         if (lasts[i] == 0 || !valid(columns.stack[i]) || (backward && labels.ruleOf[i] == *backward))
             continue;
-        const auto next = std::ranges::upper_bound(steps, columns.firstState[i], {}, &Step::first);
-        if (next == steps.begin())
-            continue;
-        Remains& remains = ofStack[columns.stack[i]];
-        remains.added.resize(steps.size());
-        remains.added[static_cast<std::size_t>(next - steps.begin() - 1)]
-            += static_cast<double>(columns.size[i]);
-        remains.ids.push_back(AllocationId{i});
+        if (stepOf(steps, columns.firstState[i]) < steps.size())
+            ofStack[columns.stack[i]].push_back(AllocationId{i});
     }
     std::vector<AllocationId> found;
     for (const auto& [stack, remains] : ofStack)
-        if (leaks(remains))
-            found.insert(found.end(), remains.ids.begin(), remains.ids.end());
+        if (!job.stopped() && leaks(remains, steps, columns))
+            found.insert(found.end(), remains.begin(), remains.end());
     std::ranges::sort(found);
     return found;
 }

@@ -6,8 +6,9 @@
 namespace tidemark {
 
 /// Allocations of stacks that leave some more behind in every step, up to the last one (help/labels.md).
-/// `lasts`: by AllocationId, whether nothing frees it. Without five complete steps nothing is a leak.
-std::vector<AllocationId> findLeaks(
-    const Replay& replay, const Phases& phases, const Labels& labels, const std::vector<std::uint8_t>& lasts);
+/// `lasts`: by AllocationId, whether nothing frees it. Without five complete steps nothing is a leak, nor
+/// once stopped.
+std::vector<AllocationId> findLeaks(const Replay& replay, const Phases& phases, const Labels& labels,
+    const std::vector<std::uint8_t>& lasts, const Job& job);
 
 } // namespace tidemark

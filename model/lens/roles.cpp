@@ -34,11 +34,13 @@ public:
         , m_labels(labels)
     {
         readRules();
-        readEvents();
     }
 
+    /// Null when stopped.
     std::optional<std::vector<Role>> find(const Replay& replay, const Job& job)
     {
+        if (!readEvents(job))
+            return std::nullopt;
         const std::size_t count = m_columns.count();
         m_roles.assign(count, Role::Unknown);
         std::vector<std::uint32_t> open;
@@ -54,11 +56,17 @@ public:
             else
                 open.push_back(i);
         }
-        learn();
-        for (const std::uint32_t i : open)
-            m_roles[i] = whenCut(AllocationId{i});
-        for (const AllocationId id : findLeaks(replay, m_phases, m_labels, lastsFlags()))
+        if (!learn(job))
+            return std::nullopt;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            if (i % pollInterval == 0 && job.stopped())
+                return std::nullopt;
+            m_roles[open[i]] = whenCut(AllocationId{open[i]});
+        }
+        for (const AllocationId id : findLeaks(replay, m_phases, m_labels, lastsFlags(), job))
             m_roles[index(id)] = Role::Leak;
+        if (job.stopped())
+            return std::nullopt;
         return std::move(m_roles);
     }
 
@@ -100,12 +108,14 @@ private:
     }
 
     /// Where training ends, and how often it changed between backward and anything else.
-    void readEvents()
+    bool readEvents(const Job& job)
     {
         const std::vector<Phase>& phases = m_phases.ofEvent;
         m_outsideBackward.assign(phases.size() + 1, 0);
         m_model.assign(phases.size() + 1, 0);
         for (std::size_t i = 0; i < phases.size(); ++i) {
+            if (i % pollInterval == 0 && job.stopped())
+                return false;
             const bool alloc = m_device.events.action[i] == Action::Alloc;
             const Phase phase = phases[i];
             m_outsideBackward[i + 1] = m_outsideBackward[i]
@@ -121,6 +131,7 @@ private:
                 m_lastOptimizer = static_cast<StateIndex>(i + 1);
             m_trains |= isBackward(phase) || phase == Phase::Optimizer;
         }
+        return true;
     }
 
     Phase phaseAt(EventIndex event) const { return m_phases.ofEvent[index(event)]; }
@@ -272,9 +283,11 @@ private:
     }
 
     /// How allocations of the same stack and size fared whose end is known.
-    void learn()
+    bool learn(const Job& job)
     {
         for (std::uint32_t i = 0; i < m_columns.count(); ++i) {
+            if (i % pollInterval == 0 && job.stopped())
+                return false;
             const Role role = m_roles[i];
             const bool kept = role == Role::SavedActivation || role == Role::Gradient;
             if (kept || role == Role::ForwardTemporary || role == Role::BackwardTemporary) {
@@ -291,6 +304,7 @@ private:
                 }
             }
         }
+        return true;
     }
 
     /// The trace ends before the pass that would have freed it: what its likes were, unless it is older than

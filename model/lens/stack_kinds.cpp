@@ -118,7 +118,7 @@ FrameNature natureOf(const Snapshot& snapshot, FrameId id)
         && (name.find("torch::autograd::Engine::") != std::string_view::npos
             || name.starts_with("autograd::engine::evaluate_function"));
     nature.inTorch = file.find("/torch/") != std::string_view::npos;
-    nature.namedBackward = nature.python && name == "backward";
+    nature.namedBackward = nature.python && bareName(name) == "backward";
     return nature;
 }
 

@@ -5,6 +5,7 @@
 #include "model/replay/address_index.hpp"
 #include "model/replay/block_rules.hpp"
 #include "model/replay/block_sizes.hpp"
+#include "model/replay/segment_class.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -45,6 +46,8 @@ void sum(SegmentState& state)
             if (state.pieces[p].kind == PieceKind::Live || state.pieces[p].kind == PieceKind::Waiting)
                 state.requested += state.pieces[p].requested;
         }
+        for (std::uint32_t p = view.firstPiece; p < view.firstPiece + view.pieceCount; ++p)
+            view.releasableBytes += releasableIn(view, state.pieces[p]);
         state.reserved += view.size;
         state.live += view.liveBytes;
         state.waiting += view.waitingBytes;
@@ -52,10 +55,9 @@ void sum(SegmentState& state)
         state.largestHole = std::max(state.largestHole, view.largestHole);
         if (view.pool != PoolId{})
             state.heldByPools += view.freeBytes;
-        else if (view.freeBytes == view.size)
-            state.releasable += view.freeBytes;
         else
-            state.pinned += view.freeBytes;
+            state.pinned += view.freeBytes - view.releasableBytes;
+        state.releasable += view.releasableBytes;
     }
 }
 

@@ -56,6 +56,9 @@ struct SegmentView {
     std::uint64_t liveBytes = 0;
     std::uint64_t waitingBytes = 0;
     std::uint64_t freeBytes = 0;
+    /// Of freeBytes: what emptying the cache would give back (releasableIn of segment_class.hpp). The rest is
+    /// pinned, or held by a private pool.
+    std::uint64_t releasableBytes = 0;
     std::uint64_t largestHole = 0;
     /// State since which it exists; 0 for predating.
     StateIndex since = 0;
@@ -74,7 +77,8 @@ struct SegmentState {
     std::uint64_t requested = 0;
     std::uint64_t waiting = 0;
     std::uint64_t free = 0;
-    /// Free bytes in default-pool segments that also hold live or waiting blocks, and in wholly free ones.
+    /// Free bytes of the default pool that emptying the cache would leave behind, and that it would give
+    /// back: native segments that hold nothing, whole free pages of expandable ones.
     std::uint64_t pinned = 0;
     std::uint64_t releasable = 0;
     /// Free bytes inside private pools, reported apart (help/numbers.md).

@@ -31,22 +31,6 @@ void replaceRare(std::vector<Id>& column, Id value, std::size_t row, std::size_t
         column[row] = value;
 }
 
-EventIndex eventOf(const OomEvent& entry)
-{
-    return entry.event;
-}
-EventIndex eventOf(const std::pair<EventIndex, StringId>& entry)
-{
-    return entry.first;
-}
-
-/// First entry of a side table at or after an event.
-template <typename Table>
-auto findEvent(Table& table, EventIndex event)
-{
-    return std::ranges::lower_bound(table, index(event), {}, [](const auto& e) { return index(eventOf(e)); });
-}
-
 template <typename Id>
 Id rareAt(const std::vector<Id>& column, std::size_t row)
 {
@@ -75,13 +59,17 @@ void EventBuffer::append(const EventRow& row, StreamId stream)
         appendRare(columns.category, row.category, at);
         appendRare(columns.forwardStack, row.forwardStack, at);
     }
-    const EventIndex event{static_cast<std::uint32_t>(at)};
+    addToTables(EventIndex{static_cast<std::uint32_t>(at)}, row);
+}
+
+void EventBuffer::addToTables(EventIndex event, const EventRow& row)
+{
     if (row.action == Action::Oom)
-        ooms.push_back({event, row.hasSize ? std::optional(row.size) : std::nullopt, row.deviceFree});
+        ooms[event] = {event, row.hasSize ? std::optional(row.size) : std::nullopt, row.deviceFree};
     else if (row.action == Action::Unknown)
-        otherActions.emplace_back(event, row.otherAction);
+        otherActions[event] = row.otherAction;
     if (valid(row.sizeText))
-        oddSizes.emplace_back(event, row.sizeText);
+        oddSizes[event] = row.sizeText;
 }
 
 EventRow EventBuffer::row(std::size_t at) const
@@ -101,19 +89,16 @@ EventRow EventBuffer::row(std::size_t at) const
     row.forwardStack = rareAt(columns.forwardStack, at);
     const EventIndex event{static_cast<std::uint32_t>(at)};
     if (row.action == Action::Oom) {
-        const auto found = findEvent(ooms, event);
-        if (found != ooms.end() && found->event == event) {
-            row.hasSize = found->requested.has_value();
-            row.deviceFree = found->deviceFree;
+        if (const auto found = ooms.find(event); found != ooms.end()) {
+            row.hasSize = found->second.requested.has_value();
+            row.deviceFree = found->second.deviceFree;
         }
     } else if (row.action == Action::Unknown) {
-        const auto found = findEvent(otherActions, event);
-        if (found != otherActions.end() && found->first == event)
+        if (const auto found = otherActions.find(event); found != otherActions.end())
             row.otherAction = found->second;
     }
     if (row.size < 0) {
-        const auto found = findEvent(oddSizes, event);
-        if (found != oddSizes.end() && found->first == event)
+        if (const auto found = oddSizes.find(event); found != oddSizes.end())
             row.sizeText = found->second;
     }
     return row;
@@ -141,21 +126,10 @@ void EventBuffer::replace(std::size_t at, const EventRow& row, StreamId stream)
     replaceRare(columns.forwardStack, row.forwardStack, at, columns.count());
 
     const EventIndex event{static_cast<std::uint32_t>(at)};
-    const auto oom = findEvent(ooms, event);
-    if (oom != ooms.end() && oom->event == event)
-        ooms.erase(oom);
-    for (auto* table : {&otherActions, &oddSizes}) {
-        const auto other = findEvent(*table, event);
-        if (other != table->end() && other->first == event)
-            table->erase(other);
-    }
-    if (valid(row.sizeText))
-        oddSizes.insert(findEvent(oddSizes, event), {event, row.sizeText});
-    if (row.action == Action::Oom)
-        ooms.insert(findEvent(ooms, event),
-            {event, row.hasSize ? std::optional(row.size) : std::nullopt, row.deviceFree});
-    else if (row.action == Action::Unknown)
-        otherActions.insert(findEvent(otherActions, event), {event, row.otherAction});
+    ooms.erase(event);
+    otherActions.erase(event);
+    oddSizes.erase(event);
+    addToTables(event, row);
 }
 
 void EventBuffer::reserve(std::size_t count)
@@ -196,11 +170,10 @@ void EventBuffer::truncate(std::size_t count)
     cut(columns.internalMetadata);
     cut(columns.category);
     cut(columns.forwardStack);
-    while (!ooms.empty() && index(ooms.back().event) >= count)
-        ooms.pop_back();
-    for (auto* table : {&otherActions, &oddSizes})
-        while (!table->empty() && index(table->back().first) >= count)
-            table->pop_back();
+    const EventIndex first{static_cast<std::uint32_t>(count)};
+    ooms.erase(ooms.lower_bound(first), ooms.end());
+    otherActions.erase(otherActions.lower_bound(first), otherActions.end());
+    oddSizes.erase(oddSizes.lower_bound(first), oddSizes.end());
 }
 
 SnapshotBuilder::SnapshotBuilder()
@@ -255,9 +228,10 @@ void SnapshotBuilder::addTrace(int ordinal, EventBuffer&& events)
     DeviceTrace& d = device(ordinal);
     assert(d.events.count() == 0);
     d.events = std::move(events.columns);
-    d.ooms = std::move(events.ooms);
-    d.otherActions = std::move(events.otherActions);
-    d.oddSizes = std::move(events.oddSizes);
+    for (const auto& [event, oom] : events.ooms)
+        d.ooms.push_back(oom);
+    d.otherActions.assign(events.otherActions.begin(), events.otherActions.end());
+    d.oddSizes.assign(events.oddSizes.begin(), events.oddSizes.end());
 }
 
 void SnapshotBuilder::addSetting(std::string key, SettingValue value)

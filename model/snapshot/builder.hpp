@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace tidemark {
 
@@ -36,9 +38,10 @@ struct EventRow {
 /// is inside a trace list and hands it to SnapshotBuilder::addTrace when the list's place is known.
 struct EventBuffer {
     EventColumns columns;
-    std::vector<OomEvent> ooms;
-    std::vector<std::pair<EventIndex, StringId>> otherActions;
-    std::vector<std::pair<EventIndex, StringId>> oddSizes;
+    // Ordered maps: a file may write its rows again in any order.
+    std::map<EventIndex, OomEvent> ooms;
+    std::map<EventIndex, StringId> otherActions;
+    std::map<EventIndex, StringId> oddSizes;
 
     /// Whether any column of the second group was begun.
     bool anyRare = false;
@@ -55,6 +58,9 @@ struct EventBuffer {
     void reserve(std::size_t count);
     /// Drops the rows from `count` on.
     void truncate(std::size_t count);
+
+private:
+    void addToTables(EventIndex event, const EventRow& row);
 };
 
 /// The only door into a Snapshot: readers add rows in file order and call finish once. One thread.

@@ -138,8 +138,8 @@ private slots:
         for (const std::size_t i : {3U, 2U, 1U})
             copy.appendFrom(events, i);
         QCOMPARE(copy.ooms.size(), std::size_t(1));
-        QCOMPARE(copy.ooms[0].deviceFree, std::optional<std::int64_t>(99));
-        QCOMPARE(index(copy.otherActions[0].first), std::size_t(1));
+        QCOMPARE(copy.ooms.begin()->second.deviceFree, std::optional<std::int64_t>(99));
+        QCOMPARE(index(copy.otherActions.begin()->first), std::size_t(1));
 
         builder.addTrace(1, std::move(events));
         builder.device(-1);
@@ -153,6 +153,39 @@ private slots:
         QCOMPARE(poolName(*snapshot, d.events.pool[1]), std::string("pool (0, 3)"));
         QCOMPARE(streamName(*snapshot, d.events.stream[2]), std::string("stream 7"));
         QCOMPARE(snapshot->strings.view(d.otherActions[0].second), std::string_view("defrag"));
+    }
+
+    void rowsWrittenAgainBackwards()
+    {
+        // A file may refer to its rows in any order: each new entry at the front of a list would move all
+        // others.
+        constexpr std::size_t count = 300000;
+        SnapshotBuilder builder;
+        EventBuffer events;
+        EventRow row;
+        row.action = Action::Alloc;
+        row.size = 512;
+        for (std::size_t i = 0; i < count; ++i)
+            builder.append(events, row);
+        row.size = -1;
+        row.sizeText = builder.strings().intern("18446744073709551615");
+        QElapsedTimer timer;
+        timer.start();
+        for (std::size_t i = count; i-- > 0;)
+            events.replace(i, row, StreamId{0});
+        QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
+        QCOMPARE(events.oddSizes.size(), count);
+        QCOMPARE(events.row(7).sizeText, row.sizeText);
+        row.size = 8;
+        row.sizeText = StringId::none;
+        events.replace(7, row, StreamId{0});
+        events.truncate(9);
+        builder.addTrace(0, std::move(events));
+        const auto snapshot = builder.finish();
+        const auto& odd = snapshot->devices[0].oddSizes;
+        QCOMPARE(odd.size(), std::size_t(8));
+        QCOMPARE(index(odd[0].first), std::size_t(0));
+        QCOMPARE(index(odd[7].first), std::size_t(8));
     }
 
     void notesAreCountedAndMerged()

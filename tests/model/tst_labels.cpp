@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/lens/colouring.hpp"
 #include "model/lens/labels.hpp"
+#include "tests/support/trace_maker.hpp"
 #include "tests/support/training_trace.hpp"
 
 #include <QTest>
@@ -48,6 +49,27 @@ QString moduleOf(const Labelled& of, std::uint32_t id)
 class TestLabels : public QObject {
     Q_OBJECT
 private slots:
+    /// A file with more modules than fit: known ones keep their name, new ones take that of their rule.
+    void moreModulesThanFit()
+    {
+        TraceMaker maker;
+        constexpr std::uint32_t count = 60100;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const std::string text = "forward@/app/model" + std::to_string(i) + ".py:7";
+            maker.alloc(0x7f0000000000 + std::uint64_t{i} * 4096, 512, maker.stack({text}));
+        }
+        maker.alloc(0x7e0000000000, 512, maker.stack({"forward@/app/model0.py:7", "main@/app/run.py:1"}));
+        // A new frame, met when the list is full already.
+        maker.alloc(0x7e0000001000, 512, maker.stack({"forward@/other/model0.py:7", "main@/app/run.py:1"}));
+        const Labelled of = labelled(maker.finish());
+        const std::uint16_t rule = of.labels->ruleOf[count - 1];
+        QVERIFY(rule != Labels::unmatched);
+        QCOMPARE(moduleOf(of, 0), QString("forward@model0.py:7"));
+        QCOMPARE(moduleOf(of, count - 1), QString::fromStdString(of.labels->rules->rules()[rule].label));
+        QCOMPARE(moduleOf(of, count), moduleOf(of, 0));
+        QCOMPARE(moduleOf(of, count + 1), moduleOf(of, 0));
+    }
+
     void roles_data()
     {
         QTest::addColumn<bool>("full");

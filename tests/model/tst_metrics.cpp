@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/metrics.hpp"
 
+#include "model/lens/facts.hpp"
+
 #include "tests/support/trace_maker.hpp"
 
 #include <QTest>
@@ -65,6 +67,8 @@ private slots:
     void growth();
     void captureFrames();
     void largest();
+    void pages();
+    void everythingAtAnyState();
 };
 
 void TestMetrics::state()
@@ -78,8 +82,7 @@ void TestMetrics::state()
     QCOMPARE(m.holes, std::uint64_t(5));
     QCOMPARE(m.largestHole, std::uint64_t(60 * mib));
     QCOMPARE(m.pinned, std::uint64_t(71 * mib + mib / 2));
-    QCOMPARE(m.pinnedHoles, std::uint64_t(3));
-    QCOMPARE(m.pinnedSegments, std::uint64_t(2));
+    QCOMPARE(m.stuckHoles, std::uint64_t(3));
     QCOMPARE(m.releasable, std::uint64_t(60 * mib));
     QCOMPARE(m.releasableSegments, std::uint64_t(1));
     QCOMPARE(m.privateReserved, std::uint64_t(50 * mib));
@@ -274,6 +277,90 @@ void TestMetrics::largest()
     QCOMPARE(found.bytes, std::uint64_t(12 * mib));
     QCOMPARE(found.allocations.size(), std::size_t(2));
     QCOMPARE(largestSite(*replay, sites, {}).bytes, std::uint64_t(0));
+}
+
+/// Segments of the default pool on pages: what goes back and what stays is told the same way everywhere.
+void TestMetrics::pages()
+{
+    TraceMaker maker;
+    maker.segment(at(0), 100 * mib); // a hole of 50 MiB that begins 5 MiB into a page holds one whole page
+    maker.block(BlockState::Allocated, 25 * mib, 25 * mib);
+    maker.block(BlockState::Inactive, 50 * mib, 0);
+    maker.block(BlockState::Allocated, 25 * mib, 25 * mib);
+    maker.builder().device(0).segments.back().expandable = true;
+    maker.segment(at(200), 60 * mib);
+    maker.block(BlockState::Inactive, 60 * mib, 0);
+    maker.segment(at(400), 30 * mib);
+    maker.block(BlockState::Allocated, 10 * mib, 10 * mib);
+    maker.block(BlockState::Inactive, 20 * mib, 0);
+    const SegmentState state = endOf(*replayOf(maker));
+    QCOMPARE(state.releasable, std::uint64_t(80 * mib));
+    QCOMPARE(state.pinned, std::uint64_t(50 * mib));
+    QCOMPARE(state.segments[0].releasableBytes, std::uint64_t(20 * mib));
+    QCOMPARE(releasableIn(state.segments[0], state.pieces[1]), std::uint64_t(20 * mib));
+    QCOMPARE(releasableIn(state.segments[0], state.pieces[0]), std::uint64_t(0));
+
+    const StateMetrics m = metricsOf(state);
+    QCOMPARE(m.releasable, state.releasable);
+    QCOMPARE(m.stuck(), state.pinned);
+    QCOMPARE(m.pageResidue, std::uint64_t(30 * mib));
+    QCOMPARE(m.stuckHoles, std::uint64_t(2));
+
+    const FreeSums sums = freeSums(state, std::nullopt, std::nullopt);
+    QCOMPARE(sums.releasable, state.releasable);
+    QCOMPARE(sums.pinned, state.pinned);
+    QCOMPARE(sums.pinnedSegments, std::uint64_t(2));
+    QCOMPARE(sums.releasableSegments, std::uint64_t(2));
+}
+
+void TestMetrics::everythingAtAnyState()
+{
+    TraceMaker maker;
+    maker.event(Action::SegmentAlloc, at(0), 100 * mib);
+    maker.alloc(at(0), 60 * mib);
+    maker.free(at(0), 60 * mib);
+    maker.alloc(at(0), 10 * mib);
+    maker.event(Action::SegmentFree, at(200), 40 * mib); // a flush before the memory grows beyond all before
+    maker.event(Action::SegmentAlloc, at(400), 80 * mib);
+    maker.alloc(at(400), 70 * mib);
+    maker.event(Action::Oom, 0, 95 * mib).deviceFree = 20 * mib;
+    maker.segment(at(0), 100 * mib);
+    maker.block(BlockState::Allocated, 10 * mib, 10 * mib);
+    maker.block(BlockState::Inactive, 90 * mib, 0);
+    maker.segment(at(400), 80 * mib);
+    maker.block(BlockState::Allocated, 70 * mib, 70 * mib);
+    maker.block(BlockState::Inactive, 10 * mib, 0);
+    const auto replay = replayOf(maker);
+    const std::vector<Step> steps{{"0", 1, 4, true}, {"1", 5, 8, true}};
+    const std::vector<OomAutopsy> ooms{autopsy(*replay, replay->device().ooms.front(), std::nullopt)};
+    const MetricsContext context{steps, ooms, std::uint64_t(250 * mib)};
+
+    const Metrics end = metricsAt(*replay, 9, context, {});
+    QCOMPARE(end.now.inactiveRatio(), 100.0 / 180); // M1
+    QCOMPARE(end.trace.gapAtAllocatedPeak, 100 * mib); // M2
+    QCOMPARE(end.trace.utilization, 80.0 / 180); // M3
+    QCOMPARE(end.now.externalFragmentation(), 0.1); // M4
+    QCOMPARE(*end.request, std::uint64_t(95 * mib));
+    QCOMPARE(end.unusable, 1.0); // M5
+    QCOMPARE(end.now.pinned, std::uint64_t(100 * mib)); // M6
+    QCOMPARE(end.pins.front().leverage, 9.0); // M7
+    QCOMPARE(end.now.releasable, std::uint64_t(0)); // M8
+    QCOMPARE(end.now.rounding(), std::uint64_t(0)); // M9
+    QCOMPARE(end.now.waiting, std::uint64_t(0)); // M10
+    QCOMPARE(end.classes.size(), std::size_t(1)); // M11
+    QCOMPARE(end.now.privateReserved, std::uint64_t(0)); // M12
+    QCOMPARE(*end.nonPyTorch, (250 - 20 - 180) * mib); // M13
+    QCOMPARE(end.flushes.size(), std::size_t(1)); // M14
+    QCOMPARE(end.flushes.front().bytes, std::uint64_t(40 * mib));
+    QCOMPARE(end.growth.ends.size(), std::size_t(2)); // M15
+
+    // After the fourth event: the request is the next step's largest, nothing of the failure is known.
+    const Metrics before = metricsAt(*replay, 4, context, {});
+    QCOMPARE(*before.request, std::uint64_t(70 * mib));
+    QCOMPARE(before.now.reserved, std::uint64_t(140 * mib));
+    QVERIFY(!before.nonPyTorch && before.flushes.empty());
+    QCOMPARE(before.trace.utilization, end.trace.utilization);
+    QVERIFY(!metricsAt(*replay, 9, {}, {}).request);
 }
 
 QTEST_GUILESS_MAIN(TestMetrics)

@@ -70,6 +70,7 @@ private slots:
     void capacityBeforeLaterEvents();
     void wrongPool();
     void captureBlocked();
+    void classOfTheRequest();
     void noSingleCause();
     void cannotTell();
     void thinMargin();
@@ -149,6 +150,8 @@ void TestOom::wrongPool()
     QCOMPARE(oom.verdict, Verdict::WrongPool);
     QCOMPARE(oom.elsewhere, std::uint64_t(136 * mib));
     QCOMPARE(oom.elsewherePrivate, std::uint64_t(40 * mib));
+    QCOMPARE(oom.elsewhereStreams, std::uint64_t(96 * mib));
+    QCOMPARE(oom.elsewhereDefault, std::uint64_t(0));
     QCOMPARE(oom.elsewhereHoles, std::uint64_t(2));
     QCOMPARE(oom.elsewhereSegments.size(), std::size_t(2));
     QCOMPARE(oom.sameClassFree, std::uint64_t(5 * mib));
@@ -170,6 +173,29 @@ void TestOom::captureBlocked()
         QCOMPARE(oom.unflushed, std::uint64_t(100 * mib));
         QCOMPARE(oom.unflushedIds.size(), std::size_t(1));
     }
+}
+
+void TestOom::classOfTheRequest()
+{
+    TraceMaker maker;
+    const PoolId own = maker.builder().pool(1, 0);
+    maker.segment(base, 100 * mib);
+    maker.block(BlockState::Allocated, 4 * mib, 4 * mib);
+    maker.block(BlockState::Inactive, 96 * mib, 0);
+    maker.segment(base + 200 * mib, 40 * mib, own, 7);
+    maker.block(BlockState::Inactive, 40 * mib, 0);
+    maker.segment(base + 400 * mib, 20 * mib, maker.builder().pool(2, 0));
+    maker.block(BlockState::Inactive, 20 * mib, 0);
+    maker.setPool(own);
+    outOfMemory(maker, 60 * mib, 10 * mib);
+    const OomAutopsy oom = autopsiesOf(maker).at(0);
+    QCOMPARE(oom.requestClass, (MemoryClass{false, StreamId{0}, own}));
+    QVERIFY(oom.capturing);
+    QCOMPARE(oom.verdict, Verdict::WrongPool);
+    QCOMPARE(oom.elsewhere, std::uint64_t(156 * mib));
+    QCOMPARE(oom.elsewhereDefault, std::uint64_t(96 * mib));
+    QCOMPARE(oom.elsewhereStreams, std::uint64_t(40 * mib));
+    QCOMPARE(oom.elsewherePrivate, std::uint64_t(20 * mib));
 }
 
 void TestOom::noSingleCause()
@@ -235,6 +261,8 @@ void TestOom::expandablePages()
     QCOMPARE(oom.growth, std::uint64_t(40 * mib));
     QCOMPARE(oom.unflushed, std::uint64_t(20 * mib)); // from 40 to 60 MiB
     QCOMPARE(oom.pinned, std::uint64_t(30 * mib));
+    QCOMPARE(oom.pinnedHoles, std::uint64_t(1));
+    QCOMPARE(oom.unflushedIds.size(), std::size_t(1));
     QVERIFY(oom.pins.empty());
 }
 

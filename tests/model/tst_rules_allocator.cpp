@@ -132,6 +132,7 @@ private slots:
     void roundingWaste();
     void reservedCreep();
     void phaseReserved();
+    void manySidePhases();
     void unreachableLargeBlocks();
     void allIdle();
     void setupPeak();
@@ -489,6 +490,35 @@ void TestRulesAllocator::phaseReserved()
         QCOMPARE(f.bytes, std::uint64_t(94 * mib));
         QCOMPARE(f.count, std::uint64_t(1));
     }
+}
+
+/// Each side phase leaves a segment behind: the largest are told, in order, the others counted.
+void TestRulesAllocator::manySidePhases()
+{
+    TraceMaker maker;
+    std::vector<std::int64_t> sizes;
+    for (int i = 0; i < 23; ++i) {
+        sizes.push_back(i % 2 == 0 ? 40 + i : 80 + i);
+        maker.event(Action::SegmentAlloc, at(1000 * i), sizes.back() * mib);
+        maker.alloc(at(1000 * i), sizes.back() * mib);
+        maker.free(at(1000 * i), sizes.back() * mib);
+        maker.event(Action::SegmentAlloc, at(500000 + 100 * i), 2 * mib);
+    }
+    for (int i = 0; i < 23; ++i)
+        segment(maker, 1000 * i, sizes[static_cast<std::size_t>(i)], 0);
+    for (int i = 0; i < 23; ++i)
+        segment(maker, 500000 + 100 * i, 2, 0);
+    Run run(maker);
+    for (StateIndex i = 0; i < 23; ++i) {
+        run.phases.spans.push_back({Phase::Side, i * 5 + 1, i * 5 + 4, true});
+        run.phases.spans.push_back({Phase::Forward, i * 5 + 5, i * 5 + 5, true});
+    }
+    const RuleOutput output = run.of("phase-reserved");
+    QCOMPARE(output.findings.size(), std::size_t(20));
+    QCOMPARE(output.findings.front().bytes, std::uint64_t(81 * mib)); // 40, 42 and 44 MiB are the least
+    QCOMPARE(output.findings.back().bytes, std::uint64_t(62 * mib));
+    QCOMPARE(output.undecided.size(), std::size_t(1));
+    QVERIFY(output.undecided.front().needs.find("3 more side phases") != std::string::npos);
 }
 
 void TestRulesAllocator::unreachableLargeBlocks()

@@ -133,6 +133,8 @@ private slots:
     void gradientsFreedInTheNextStepAreFine();
     void nodesFreedTogether();
     void whatFunctionsFreeIsNoBatch();
+    void manyGradientsStayFast();
+    void manyBatchesAreCounted();
     void emptyTraces();
 };
 
@@ -213,6 +215,38 @@ void TestRulesGrowth::whatFunctionsFreeIsNoBatch()
     QVERIFY(batchOf(7, false, true).findings.empty());
     QVERIFY(batchOf(12, true, true).findings.empty());
     QVERIFY(batchOf(12, false, false).findings.empty());
+}
+
+void TestRulesGrowth::manyGradientsStayFast()
+{
+    // A gradient of every step lives to the end of the next: a queue of two, over many steps.
+    QElapsedTimer timer;
+    timer.start();
+    const RuleOutput output = gradientsOf(4000, 2);
+    QCOMPARE(output.findings.size(), 1U);
+    QCOMPARE(evidenceNumber(output.findings.front(), "steps_held"), 2);
+    QVERIFY2(timer.elapsed() < 10000, qPrintable(QString::number(timer.elapsed())));
+}
+
+void TestRulesGrowth::manyBatchesAreCounted()
+{
+    Program p;
+    for (int batch = 0; batch < 25; ++batch) {
+        std::vector<Program::Block> nodes;
+        for (int i = 0; i < 9 + batch; ++i) {
+            nodes.push_back(p.alloc(4 * mib, p.metric));
+            if (i % 3 == 2)
+                p.free(p.alloc(mib, p.node));
+        }
+        for (const auto& block : nodes)
+            p.free(block);
+    }
+    const RuleOutput output = RuleCase(p.maker).run("batch-free");
+    QCOMPARE(output.findings.size(), 20U);
+    QCOMPARE(output.findings.front().count, 14U); // the five smallest are left out, the order is the trace's
+    QCOMPARE(output.findings.back().count, 33U);
+    QCOMPARE(output.undecided.size(), 1U);
+    QVERIFY(output.undecided.front().needs.find("5 more batches") != std::string::npos);
 }
 
 void TestRulesGrowth::emptyTraces()

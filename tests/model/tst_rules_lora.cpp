@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/playbook/playbook.hpp"
 #include "tests/support/rule_case.hpp"
 
 #include <QtTest>
+
+#include <algorithm>
 
 using namespace tidemark;
 using namespace tidemark::test;
@@ -71,7 +74,7 @@ private:
     std::uint64_t m_next = 0x7f0000000000;
 };
 
-enum class Keeps { Everything, NoFirstShard, NoShards, Nothing };
+enum class Keeps { Everything, NoFirstShard, NoShards, NoShardsRecorded, Nothing };
 
 /// Forward over some layers and backward: norm shard, gathered input, product.
 void train(Program& p, int layers, Keeps keeps)
@@ -79,7 +82,7 @@ void train(Program& p, int layers, Keeps keeps)
     std::vector<std::vector<Program::Block>> kept;
     for (int i = 0; i < layers; ++i) {
         std::vector<Program::Block> mine;
-        const auto norm = p.alloc(shard, p.norm());
+        const auto norm = keeps == Keeps::NoShardsRecorded ? Program::Block{} : p.alloc(shard, p.norm());
         const auto gathered = p.alloc(full, p.gather());
         const auto product = p.alloc(48 * mib, p.product());
         if (keeps == Keeps::Nothing)
@@ -88,7 +91,7 @@ void train(Program& p, int layers, Keeps keeps)
             mine.push_back(gathered);
         if (keeps == Keeps::NoShards || (keeps == Keeps::NoFirstShard && i == 0))
             p.free(norm);
-        else
+        else if (keeps != Keeps::NoShardsRecorded)
             mine.push_back(norm);
         mine.push_back(product);
         kept.push_back(mine);
@@ -126,6 +129,8 @@ private slots:
     void gatheredInputsAreCountedAndEstimated();
     void theFirstShardCountsAgainstTheSaving();
     void shardsThatAreNotKeptMakeItGradeB();
+    void shardsThatAreNotInTheTraceCountInTheEditsToo();
+    void costsAreThePlaybooks();
     void tensorParallelismIsInferred();
     void temporaryGathersAreNoFinding();
     void graphsBlockTheFix();
@@ -135,6 +140,7 @@ private slots:
     void castsAndMasksOfPeftAreCopies();
     void sharedInputsAreNoCopies();
     void equalTemporariesOfOneCall();
+    void longCallsStayFast();
 };
 
 void TestRulesLora::gatheredInputsAreCountedAndEstimated()
@@ -175,6 +181,58 @@ void TestRulesLora::shardsThatAreNotKeptMakeItGradeB()
     const Finding found = only(RuleCase(p.maker, config()).run("lora-gathered-input"));
     QCOMPARE(evidenceNumber(found, "estimated_saved"), 6 * (full - shard) - full);
     QCOMPARE(fixOf(found, "lora-input-regather")->grade, Grade::B);
+}
+
+void TestRulesLora::shardsThatAreNotInTheTraceCountInTheEditsToo()
+{
+    Program p;
+    train(p, 6, Keeps::NoShardsRecorded);
+    const Finding found = only(RuleCase(p.maker, config()).run("lora-gathered-input"));
+    QCOMPARE(evidenceNumber(found, "estimated_saved"), 6 * (full - shard) - full);
+    const Fix* fix = fixOf(found, "lora-input-regather");
+    QVERIFY(fix && fix->removedAtPeak);
+    QCOMPARE(*fix->removedAtPeak, evidenceNumber(found, "estimated_saved"));
+}
+
+/// The throughput of the published rows is the playbook's, in the number and in the sentence.
+void TestRulesLora::costsAreThePlaybooks()
+{
+    struct Row {
+        const char* result;
+        std::int64_t layers;
+        std::int64_t hidden;
+        std::int64_t parallel;
+        std::int64_t tokens;
+        std::int64_t experts;
+    };
+    std::vector<double> all;
+    for (const Row& row : {Row{"lora-regather/qwen3-8b", 36, 4096, 2, 8192, 0},
+             Row{"lora-regather/qwen3-30b-a3b", 48, 2048, 4, 8192, 128},
+             Row{"lora-regather/gpt-oss-120b", 36, 2880, 2, 4096, 128}}) {
+        Program p;
+        train(p, 4, Keeps::Everything);
+        const RunConfig run = config({{"model.num_layers", row.layers}, {"model.hidden_size", row.hidden},
+            {"model.tensor_model_parallel_size", row.parallel}, {"model.seq_length", row.tokens},
+            {"model.num_moe_experts", row.experts}, {"train.micro_batch_size", std::int64_t{1}}});
+        const Finding found = only(RuleCase(p.maker, run).run("lora-gathered-input"));
+        const MeasuredResult* result = Playbook::standard().result(row.result);
+        QVERIFY2(result && result->figure("throughput change", "%"), row.result);
+        const double percent = *result->figure("throughput change", "%");
+        all.push_back(percent);
+        const auto said = std::ranges::find(found.evidence, "throughput_percent", &Evidence::key);
+        QVERIFY2(said != found.evidence.end() && std::holds_alternative<double>(said->value), row.result);
+        QCOMPARE(std::get<double>(said->value), percent);
+        const QString number = QString::number(-percent, 'f', 2);
+        const QString cost = QString::fromStdString(fixOf(found, "lora-input-regather")->cost);
+        QVERIFY2(cost.contains(QStringLiteral("\u2212") + number), qPrintable(cost));
+        QVERIFY2(cost.contains(QString::fromStdString(result->model)), qPrintable(cost));
+    }
+    Program p;
+    train(p, 4, Keeps::Everything);
+    const Finding other = only(RuleCase(p.maker, config()).run("lora-gathered-input"));
+    const QString cost = QString::fromStdString(fixOf(other, "lora-input-regather")->cost);
+    for (const double edge : {*std::ranges::min_element(all), *std::ranges::max_element(all)})
+        QVERIFY2(cost.contains(QStringLiteral("\u2212") + QString::number(-edge, 'f', 2)), qPrintable(cost));
 }
 
 void TestRulesLora::tensorParallelismIsInferred()
@@ -320,6 +378,30 @@ void TestRulesLora::equalTemporariesOfOneCall()
     QCOMPARE(found.bytes, static_cast<std::uint64_t>(24 * mib));
     QCOMPARE(found.count, 3U);
     QCOMPARE(evidenceNumber(found, "bytes_each"), 8 * mib);
+}
+
+void TestRulesLora::longCallsStayFast()
+{
+    // One call with tens of thousands of equal temporaries: a list of all for each of them would take
+    // minutes.
+    constexpr int count = 60000;
+    Program p;
+    const StackId first = peft(p, {"forward@torch/nn/modules/linear.py:125"});
+    const StackId sum = peft(p, {});
+    p.alloc(4 * mib, first); // the forward pass goes on after the long call
+    std::vector<Program::Block> blocks;
+    for (int i = 0; i < count; ++i)
+        blocks.push_back(p.alloc(2 * mib, sum));
+    for (const Program::Block& block : blocks)
+        p.free(block);
+    p.alloc(4 * mib, first);
+    const RuleCase rules(p.maker);
+    QElapsedTimer timer;
+    timer.start();
+    const Finding found = only(rules.run("same-size-temporaries"));
+    QCOMPARE(found.count, static_cast<std::uint64_t>(count));
+    QCOMPARE(found.bytes, static_cast<std::uint64_t>(count) * 2 * mib);
+    QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
 }
 
 QTEST_GUILESS_MAIN(TestRulesLora)

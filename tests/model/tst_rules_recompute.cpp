@@ -86,6 +86,7 @@ private slots:
     void aBurstMakesThePeak();
     void theOptimizerMakesThePeak();
     void logitsAndTheirCopies();
+    void editsReachEveryStep();
     void emptyTraces();
 };
 
@@ -353,6 +354,42 @@ void TestRulesRecompute::logitsAndTheirCopies()
         {small.alloc(mib, small.head), small.alloc(2 * mib, small.loss)}};
     small.unwind(kept);
     QVERIFY(RuleCase(small.maker).run("logits").findings.empty());
+}
+
+/// What tops one step tops the next as well: a fix that changed one peak only would move it there.
+void TestRulesRecompute::editsReachEveryStep()
+{
+    Program optimizer;
+    for (int step = 0; step < 3; ++step) {
+        optimizer.unwind(
+            {{optimizer.alloc(64 * mib, optimizer.mlp)}, {optimizer.alloc(64 * mib, optimizer.mlp)}});
+        std::vector<Program::Block> temporaries;
+        for (int i = 0; i < 4; ++i)
+            temporaries.push_back(optimizer.alloc(100 * mib, optimizer.optimizer));
+        for (const Program::Block& block : temporaries)
+            optimizer.free(block);
+    }
+    const RuleOutput peak = RuleCase(optimizer.maker).run("optimizer-peak");
+    QCOMPARE(peak.findings.size(), 1U);
+    const Fix* fused = fixOf(peak.findings.front(), "optimizer-fused");
+    QVERIFY(fused && fused->newPeak);
+    QCOMPARE(*fused->removedAtPeak, 400 * mib);
+    QCOMPARE(*fused->newPeak, 129 * mib); // both layers, and the gradient of the last
+
+    Program level;
+    for (int step = 0; step < 2; ++step) {
+        std::vector<std::vector<Program::Block>> kept;
+        for (int i = 0; i < 6; ++i)
+            kept.push_back({level.alloc(64 * mib, level.partInput), level.alloc(64 * mib, level.layerInput)});
+        level.unwind(kept, 20 * mib);
+    }
+    const RuleOutput above = RuleCase(level.maker).run("checkpoint-level");
+    QCOMPARE(above.findings.size(), 1U);
+    QCOMPARE(above.findings.front().count, 6U);
+    const Fix* whole = fixOf(above.findings.front(), "checkpoint-whole-layers");
+    QVERIFY(whole && whole->newPeak);
+    QCOMPARE(*whole->removedAtPeak, 6 * 64 * mib);
+    QCOMPARE(*whole->newPeak, 6 * 64 * mib + 21 * mib);
 }
 
 void TestRulesRecompute::emptyTraces()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/details/sheet_builders.hpp"
 
+#include "model/replay/segment_class.hpp"
 #include "widgets/common/moment_text.hpp"
 #include "widgets/segments/segment_painter.hpp"
 #include "widgets/segments/segment_texts.hpp"
@@ -128,6 +129,8 @@ QString holeMeaning(const SegmentView& segment, PieceLook look)
         return QObject::tr("Only allocations of this private pool can use it; its memory returns when the "
                            "graph or MemPool is gone.");
     case PieceLook::Releasable:
+        if (segment.expandable)
+            return QObject::tr("Most of it is whole pages: torch.cuda.empty_cache() would unmap those.");
         return QObject::tr("No block is live in the segment: torch.cuda.empty_cache() would return it to the "
                            "device.");
     default:
@@ -148,6 +151,11 @@ DetailsSheet holeSheet(
     sheet.kind = lookName(look);
     sheet.facts.push_back({QObject::tr("Size"), bytesText(hole.size), exactBytesText(hole.size), {}, false});
     sheet.facts.push_back({QObject::tr("Kind"), lookName(look), {}, {}, false});
+    const std::uint64_t releasable = releasableIn(segment, hole);
+    if (releasable > 0 && releasable < hole.size)
+        sheet.facts.push_back(
+            {QObject::tr("Whole pages"), QObject::tr("%1, the rest is pinned").arg(bytesText(releasable)),
+                exactBytesText(releasable), {}, false});
     sheet.facts.push_back({QObject::tr("Segment"), addressText(segment.address),
         bytesText(segment.size) + QStringLiteral(" · ") + segmentKindText(segment),
         QStringLiteral("segment:") + addressText(segment.address), true});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/segments/segment_painter.hpp"
 
+#include "model/replay/segment_class.hpp"
 #include "widgets/common/severity_look.hpp"
 #include "widgets/style/text.hpp"
 
@@ -13,7 +14,6 @@ namespace tidemark {
 
 namespace {
 
-constexpr std::uint64_t smallRequest = 1048576;
 constexpr std::uint64_t blockGranularity = 512;
 constexpr double gapFrom = 3; ///< logical width from which neighbours get a gap between them
 constexpr double edgeFrom = 4; ///< logical height from which a block has a lighter top edge
@@ -43,7 +43,9 @@ PieceLook lookOf(const SegmentView& segment, const Piece& piece)
     }
     if (index(segment.pool) != 0)
         return PieceLook::PoolHeld;
-    return segment.freeBytes < segment.size ? PieceLook::Pinned : PieceLook::Releasable;
+    // A hole in an expandable segment may hold whole pages and parts of others: what most of it is.
+    const std::uint64_t releasable = releasableIn(segment, piece);
+    return releasable * 2 >= piece.size ? PieceLook::Releasable : PieceLook::Pinned;
 }
 
 QString lookName(PieceLook look)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
 #include <set>
@@ -22,6 +23,7 @@ struct Batch {
     StateIndex first = 0; ///< state after the first free
     StateIndex last = 0;
     EventIndex lastEvent{};
+    std::uint64_t bytes = 0;
 };
 
 class Search {
@@ -29,6 +31,7 @@ public:
     explicit Search(const RuleInput& input)
         : m_input(input)
         , m_all(input.replay.timeline.allocations())
+        , m_peak(peakBytes(input))
     { }
 
     bool run(const Job& job)
@@ -53,7 +56,8 @@ public:
         close();
         return true;
     }
-    const std::vector<Batch>& batches() const { return m_batches; }
+    /// Those worth a line, in order.
+    std::vector<Batch> takeBatches() { return std::move(m_batches); }
 
 private:
     void freed(EventIndex event)
@@ -86,8 +90,10 @@ private:
             // A completion that comes late names its allocation a second time.
             std::set<AllocationId> distinct(m_batch.ids.begin(), m_batch.ids.end());
             if (distinct.size() >= atLeast && looksCollected()) {
-                m_batches.push_back(m_batch);
-                m_batches.back().ids.assign(distinct.begin(), distinct.end());
+                m_batch.ids.assign(distinct.begin(), distinct.end());
+                m_batch.bytes = sumOf(m_input.replay, m_batch.ids);
+                if (shareOf(m_batch.bytes, m_peak) >= leastShare)
+                    m_batches.push_back(m_batch);
             }
         }
         m_batch.ids.clear();
@@ -115,6 +121,7 @@ private:
 
     const RuleInput& m_input;
     const AllocationColumns& m_all;
+    std::int64_t m_peak;
     Batch m_batch;
     std::vector<Batch> m_batches;
 };
@@ -130,7 +137,7 @@ std::optional<std::int64_t> waited(const RuleInput& input, const Batch& batch)
 
 Finding report(const RuleInput& input, const Batch& batch)
 {
-    const std::uint64_t bytes = sumOf(input.replay, batch.ids);
+    const std::uint64_t bytes = batch.bytes;
     const bool much = shareOf(bytes, peakBytes(input)) > 0.1;
     Finding out = findingOf(
         input, batchFreeRule, much ? Severity::Warning : Severity::Info, batch.ids, batch.first - 1);
@@ -165,10 +172,14 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     Search search(input);
     if (!search.run(job))
         return;
-    const std::int64_t peak = peakBytes(input);
-    for (const Batch& batch : search.batches())
-        if (shareOf(sumOf(input.replay, batch.ids), peak) >= leastShare)
-            output.findings.push_back(report(input, batch));
+    std::vector<Batch> batches = search.takeBatches();
+    const std::size_t more = keepLargest(batches, &Batch::bytes);
+    for (const Batch& batch : batches)
+        output.findings.push_back(report(input, batch));
+    if (more > 0)
+        output.undecided.push_back({batchFreeRule.id,
+            "a closer look: " + std::to_string(more)
+                + " more batches were freed in the same way, each of fewer bytes"});
     const auto& stacks = input.replay.snapshot->stacks;
     bool frames = false;
     for (std::size_t i = 0; i < stacks.size() && !frames; ++i)

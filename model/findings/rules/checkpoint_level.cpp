@@ -2,6 +2,8 @@
 #include "model/core/units.hpp"
 #include "model/findings/rules/checkpoints.hpp"
 
+#include <algorithm>
+
 namespace tidemark {
 
 extern const Rule checkpointLevelRule;
@@ -9,6 +11,27 @@ extern const Rule checkpointLevelRule;
 namespace {
 
 constexpr double leastShare = 0.01;
+
+/// What the wrapper round the whole layer would not keep, in the whole recording: all but one of a layer's
+/// inputs. Others take the turn after that of the peak's nearest.
+std::shared_ptr<const Edits> onlyOneALayer(const RuleInput& input, const CheckpointInputs& found)
+{
+    std::vector<AllocationId> likes = likesOf(input.replay, found.ids);
+    std::erase_if(likes, [&](AllocationId id) { return !isSaved(input, id); });
+    const auto before = static_cast<std::size_t>(
+        std::lower_bound(likes.begin(), likes.end(), found.ids.front()) - likes.begin());
+    std::size_t turn = (found.perLayer - before % found.perLayer) % found.perLayer;
+    std::size_t next = 0; // of the peak's
+    auto edits = std::make_shared<Edits>();
+    for (const AllocationId id : likes) {
+        if (next < found.ids.size() && found.ids[next] == id)
+            turn = next++ % found.perLayer;
+        if (turn != 0)
+            edits->drop(id);
+        turn = (turn + 1) % found.perLayer;
+    }
+    return edits;
+}
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
@@ -39,10 +62,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     fix.id = "checkpoint-whole-layers";
     fix.text = "Put the checkpoint round the whole layer instead of its parts: one input a layer is enough.";
     fix.grade = Grade::B;
-    auto edits = std::make_shared<Edits>();
-    for (const AllocationId id : surplus)
-        edits->drop(id);
-    fix.edits = edits;
+    fix.edits = onlyOneALayer(input, *found);
     estimate(fix, input, job);
     out.fixes.push_back(fix);
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))

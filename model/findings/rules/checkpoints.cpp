@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 namespace tidemark {
 
@@ -27,9 +28,10 @@ std::size_t sitesInTurn(const RuleInput& input, const std::vector<AllocationId>&
 {
     const AllocationColumns& all = input.replay.timeline.allocations();
     std::vector<StackId> pattern;
+    std::unordered_set<StackId> seen;
     for (const AllocationId id : ids) {
         const StackId stack = all.stack[index(id)];
-        if (std::find(pattern.begin(), pattern.end(), stack) != pattern.end())
+        if (!seen.insert(stack).second)
             break;
         pattern.push_back(stack);
     }

@@ -68,23 +68,10 @@ void afterFailure(const RuleInput& input, RuleOutput& output, const OomAutopsy& 
         + " of free memory held fast between live blocks.";
     finding.explanation = "In one piece the free memory would have held the request with "
         + sizeText(*oom.slack) + " to spare; the largest hole is " + sizeText(oom.largestHole) + ".";
+    addEvidence(finding, "pinned_holes", oom.pinnedHoles);
     addPins(input, finding, oom.pins);
     addFixes(input, finding);
     output.findings.push_back(std::move(finding));
-}
-
-/// The largest request of a step.
-AllocationId largestRequest(const Replay& replay, const Step& step)
-{
-    const AllocationColumns& a = replay.timeline.allocations();
-    AllocationId largest = AllocationId::none;
-    for (StateIndex s = std::max<StateIndex>(step.first, 1); s <= step.last; ++s) {
-        const AllocationId id = replay.timeline.allocationOf(EventIndex{s - 1});
-        if (valid(id) && a.firstState[index(id)] == s && index(a.pool[index(id)]) == 0
-            && (!valid(largest) || a.size[index(id)] > a.size[index(largest)]))
-            largest = id;
-    }
-    return largest;
 }
 
 /// Without a failure: what was pinned when the last step began, and whether its largest request fitted.

@@ -3,8 +3,11 @@
 #include "model/findings/estimates.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <queue>
 #include <set>
+#include <vector>
 
 namespace tidemark {
 
@@ -47,11 +50,11 @@ public:
     }
 
     /// Gradients of the groups that pile up.
-    std::vector<AllocationId> piling() const
+    std::vector<AllocationId> piling(const Job& job) const
     {
         std::vector<AllocationId> out;
         for (const auto& [key, group] : m_groups)
-            if (pilesUp(group))
+            if (!job.stopped() && pilesUp(group))
                 out.insert(out.end(), group.members.begin(), group.members.end());
         return out;
     }
@@ -69,12 +72,18 @@ private:
     bool pilesUp(const Group& group) const
     {
         const std::size_t wanted = group.named ? 2 : 3;
-        for (std::size_t step = 1; step < m_steps.size(); ++step) {
-            std::set<std::size_t> ages;
-            for (std::size_t i = 0; i < group.members.size(); ++i)
-                if (group.bornIn[i] <= step && m_all.endState[index(group.members[i])] > m_steps[step].last)
-                    ages.insert(group.bornIn[i]);
-            if (ages.size() >= wanted && ages.count(step) != 0)
+        std::map<std::size_t, std::size_t>
+            ages; // step they were made in, first step at whose end all are gone
+        for (std::size_t i = 0; i < group.members.size(); ++i) {
+            std::size_t& gone = ages[group.bornIn[i]];
+            gone = std::max(gone, stepOf(m_all.endState[index(group.members[i])]));
+        }
+        std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> there;
+        for (const auto& [step, gone] : ages) {
+            while (!there.empty() && there.top() <= step)
+                there.pop();
+            there.push(gone);
+            if (there.size() >= wanted)
                 return true;
         }
         return false;
@@ -125,7 +134,9 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     Search search(input);
     if (!search.run(job))
         return;
-    const std::vector<AllocationId> piling = search.piling();
+    const std::vector<AllocationId> piling = search.piling(job);
+    if (job.stopped())
+        return;
     const SetPeak worst = highestSum(input.replay, piling);
     if (worst.bytes > 0)
         output.findings.push_back(report(input, piling, worst, job));

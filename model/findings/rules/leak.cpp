@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +13,6 @@ extern const Rule leakRule;
 
 namespace {
 
-/// Findings of one device.
-constexpr std::size_t mostReported = 20;
 constexpr std::size_t leastSteps = 5;
 constexpr double leastFit = 0.98;
 
@@ -116,27 +115,16 @@ private:
     }
     Group& groupOf(StackId stack, std::uint64_t size)
     {
-        const auto [at, isNew] = m_numbers.try_emplace(Key{stack, size}, m_groups.size());
+        const auto [at, isNew] = m_numbers.try_emplace({stack, size}, m_groups.size());
         if (isNew)
             m_groups.emplace_back();
         return m_groups[at->second];
     }
 
-    struct Key {
-        StackId stack;
-        std::uint64_t size;
-        bool operator==(const Key&) const = default;
-    };
-    struct Hash {
-        std::size_t operator()(const Key& key) const
-        {
-            return (key.size * 0x9e3779b97f4a7c15ULL) ^ (index(key.stack) * 0xff51afd7ed558ccdULL);
-        }
-    };
     const RuleInput& m_input;
     const AllocationColumns& m_all;
     std::vector<const Step*> m_steps;
-    std::unordered_map<Key, std::size_t, Hash> m_numbers;
+    std::unordered_map<StackAndSize, std::size_t, StackAndSizeHash> m_numbers;
     std::vector<Group> m_groups;
 };
 

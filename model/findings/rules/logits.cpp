@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 namespace tidemark {
 
@@ -53,6 +54,7 @@ private:
     void addHeads(std::vector<AllocationId>& loss) const
     {
         std::vector<AllocationId> heads;
+        std::unordered_set<AllocationId> known(loss.begin(), loss.end());
         for (const AllocationId first : loss) {
             const std::uint64_t size = m_all.size[index(first)];
             for (std::size_t back = 1; back <= headReach && back <= index(first); ++back) {
@@ -60,15 +62,15 @@ private:
                 const std::uint64_t other = m_all.size[index(at)];
                 const bool fits = other > 0
                     && (other == size || other * 2 == size || other * 4 == size || other == size * 2);
-                const bool taken = std::find(loss.begin(), loss.end(), at) != loss.end()
-                    || std::find(heads.begin(), heads.end(), at) != heads.end();
-                if (!taken && fits && !backward(at)
+                if (fits && !known.contains(at) && !backward(at)
                     && m_facts.any(m_all.stack[index(at)], in::OutputLinear | in::Postprocess)
                     && !m_facts.any(
                         m_all.stack[index(at)], in::AnyGather | in::AnyLora | in::DenseMlp | in::Qkv)
                     && m_input.replay.timeline.isLive(at, m_input.peak)
-                    && shareOf(other, peakBytes(m_input)) > leastShare / 10)
+                    && shareOf(other, peakBytes(m_input)) > leastShare / 10) {
+                    known.insert(at);
                     heads.push_back(at);
+                }
             }
         }
         loss.insert(loss.end(), heads.begin(), heads.end());
@@ -91,23 +93,6 @@ std::shared_ptr<const Edits> fused(const RuleInput& input, const std::vector<All
         if (all.size[index(id)] > least)
             edits->drop(id);
     return edits;
-}
-
-/// Every tensor of the same stacks and sizes, in all microbatches.
-std::vector<AllocationId> everywhere(const RuleInput& input, const std::vector<AllocationId>& set)
-{
-    const AllocationColumns& all = input.replay.timeline.allocations();
-    std::vector<std::pair<StackId, std::uint64_t>> kinds;
-    for (const AllocationId id : set)
-        kinds.emplace_back(all.stack[index(id)], all.size[index(id)]);
-    std::vector<AllocationId> out;
-    for (std::size_t i = 0; i < all.count(); ++i)
-        for (const auto& [stack, size] : kinds)
-            if (all.size[i] == size && all.stack[i] == stack) {
-                out.push_back(static_cast<AllocationId>(i));
-                break;
-            }
-    return out;
 }
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
@@ -136,7 +121,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     fix.grade = Grade::B;
     if (input.config.flag("model.cross_entropy_loss_fusion").value_or(false))
         fix.blockedBy = "already on: model.cross_entropy_loss_fusion is true";
-    fix.edits = fused(input, everywhere(input, set));
+    fix.edits = fused(input, likesOf(input.replay, set));
     estimate(fix, input, job);
     out.fixes.push_back(fix);
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))

@@ -140,10 +140,11 @@ bool recomputesMlp(const RunConfig& config)
         && std::find(modules->begin(), modules->end(), "mlp") != modules->end();
 }
 
-/// What re-gathering does: each gathered buffer ends with its LoRA-A product, its shard stays instead, and
-/// one buffer of the full size stays for good.
-std::shared_ptr<const Edits> regather(
-    const RuleInput& input, const std::vector<Gathered>& eligible, std::uint64_t full)
+/// What re-gathering does: each gathered buffer ends with its LoRA-A product, its shard stays instead (of
+/// `usualShard` bytes where it is not in the trace), and one buffer of the full size stays for
+/// good.
+std::shared_ptr<const Edits> regather(const RuleInput& input, const std::vector<Gathered>& eligible,
+    std::uint64_t full, std::uint64_t usualShard)
 {
     const AllocationColumns& all = input.replay.timeline.allocations();
     auto edits = std::make_shared<Edits>();
@@ -159,7 +160,7 @@ std::shared_ptr<const Edits> regather(
             continue;
         const StateIndex gone
             = valid(each.shard) ? std::max(all.endState[index(each.shard)], StateIndex{0}) : cut;
-        const std::uint64_t shard = valid(each.shard) ? all.size[index(each.shard)] : 0;
+        const std::uint64_t shard = valid(each.shard) ? all.size[index(each.shard)] : usualShard;
         edits->add(gone, end, static_cast<std::int64_t>(shard), "local norm output");
     }
     const StateIndex from = input.replay.reachesStart() ? firstCut : 0;
@@ -281,14 +282,15 @@ private:
         std::vector<Gathered> all;
         for (const Gathered& each : m_live)
             if (eligible(each)) {
-                complete = complete && (each.shardKept || shardOf(each) > 0);
                 saved += static_cast<std::int64_t>(each.bytes);
                 saved -= each.shardKept ? 0 : static_cast<std::int64_t>(shardOf(each));
                 notKept += each.shardKept ? 0 : 1;
             }
         for (const Gathered& each : m_found)
-            if (eligible(each))
+            if (eligible(each)) {
+                complete = complete && (each.shardKept || shardOf(each) > 0);
                 all.push_back(each);
+            }
         regatherFix.blockedBy = fallback(m_input.config, m_live);
         const bool decided = complete && !all.empty();
         // One a microbatch is the first layer's, whose shard nothing else needs; more rest on the partner
@@ -296,7 +298,7 @@ private:
         const auto microbatches = std::max<std::int64_t>(1, m_input.phases.inFlightAt(m_worst.state));
         regatherFix.grade = notKept <= microbatches ? Grade::A : Grade::B;
         if (decided && regatherFix.blockedBy.empty()) {
-            regatherFix.edits = regather(m_input, all, m_full);
+            regatherFix.edits = regather(m_input, all, m_full, m_shard);
             estimate(regatherFix, m_input, m_job);
         }
         cost(regatherFix, out);

@@ -3,6 +3,7 @@
 #include "model/findings/estimates.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tidemark {
 
@@ -36,9 +37,12 @@ Fix withoutTemporaries(const RuleInput& input, const std::vector<AllocationId>& 
                "by one, without "
                "temporaries for all of them at once.";
     fix.grade = Grade::B;
+    std::vector<AllocationId> temporaries;
+    std::ranges::copy_if(set, std::back_inserter(temporaries),
+        [&](AllocationId id) { return input.labels.role(id) != Role::OptimizerState; });
     auto edits = std::make_shared<Edits>();
-    for (const AllocationId id : set)
-        if (input.labels.role(id) != Role::OptimizerState)
+    for (const AllocationId id : likesOf(input.replay, temporaries))
+        if (bornIn(input, id) == Phase::Optimizer && input.labels.role(id) != Role::OptimizerState)
             edits->drop(id);
     fix.edits = edits;
     estimate(fix, input, job);

@@ -2,6 +2,7 @@
 #include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace tidemark {
@@ -11,10 +12,11 @@ namespace {
 /// The side phase (saving, evaluation) that reserved a segment, or null.
 const PhaseSpan* sideSpanAt(const Phases& phases, StateIndex state)
 {
-    for (const PhaseSpan& span : phases.spans)
-        if (span.phase == Phase::Side && span.first <= state && state <= span.last)
-            return &span;
-    return nullptr;
+    const auto next = std::ranges::upper_bound(phases.spans, state, {}, &PhaseSpan::first);
+    if (next == phases.spans.begin())
+        return nullptr;
+    const PhaseSpan& span = *std::prev(next);
+    return span.phase == Phase::Side && state <= span.last ? &span : nullptr;
 }
 
 /// Last state in which an allocation was placed into each segment, by its id; 0 for never.
@@ -42,19 +44,17 @@ std::string phaseNameAt(const RuleInput& input, StateIndex state)
     return found != nullptr ? "\"" + found->name + "\"" : "a side phase";
 }
 
-void run(const RuleInput& input, RuleOutput& output, const Job&)
+/// Segments of one side phase that nothing has used since.
+struct Idle {
+    const PhaseSpan* span = nullptr;
+    std::uint64_t bytes = 0;
+    std::vector<SegmentId> segments;
+};
+
+std::vector<Idle> idleSince(const RuleInput& input, const SegmentState& state)
 {
     const Replay& replay = input.replay;
-    if (!isGpu(input) || !replay.segments.known() || !replay.segments.hasEvents()
-        || std::none_of(input.phases.spans.begin(), input.phases.spans.end(),
-            [](const PhaseSpan& span) { return span.phase == Phase::Side; }))
-        return;
-    const SegmentState state = replay.segments.stateAt(replay.states() - 1, replay.timeline);
     const std::vector<StateIndex> uses = lastUses(replay);
-    struct Idle {
-        std::uint64_t bytes = 0;
-        std::vector<SegmentId> segments;
-    };
     std::map<StateIndex, Idle> bySpan;
     for (const SegmentView& s : state.segments) {
         if (index(s.pool) != 0 || s.expandable || s.since == 0 || s.freeBytes != s.size)
@@ -65,34 +65,58 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
             || (index(s.id) < uses.size() && uses[index(s.id)] > span->last))
             continue;
         Idle& idle = bySpan[span->first];
+        idle.span = span;
         idle.bytes += s.size;
         idle.segments.push_back(s.id);
     }
-    for (const auto& [first, idle] : bySpan) {
-        if (idle.bytes < largePage)
-            continue;
-        Finding finding = makeFinding(input, "phase-reserved", Severity::Warning);
-        finding.bytes = idle.bytes;
-        finding.count = idle.segments.size();
-        finding.segments = idle.segments;
-        finding.lookAt = state.state;
-        const PhaseSpan* span = sideSpanAt(input.phases, first);
-        finding.eventRange = std::pair(EventIndex{first == 0 ? 0 : first - 1},
-            EventIndex{static_cast<std::uint32_t>(replay.states() - 2)});
-        addEvidence(finding, "idle_bytes", idle.bytes);
-        addEvidence(finding, "segments", static_cast<std::uint64_t>(idle.segments.size()));
-        addEvidence(finding, "idle_since_event",
-            EvidenceValue(static_cast<std::int64_t>(momentOf(span != nullptr ? span->last : first))));
-        finding.title = sizeText(idle.bytes) + " in " + countText(idle.segments.size(), "segment", "segments")
-            + " were reserved in " + phaseNameAt(input, first) + " and have been idle ever since.";
-        finding.explanation = "The sizes of that phase fit nothing the training steps ask for, so the "
-                              "segments stay in the cache.";
-        finding.fixes.push_back(makeFix(
-            "empty-cache-after-phase", "Call torch.cuda.empty_cache() at the end of that phase.", Grade::A));
-        if (!expandableOn(input))
-            finding.fixes.push_back(expandableFix(input, "the pages of that phase serve the steps as well"));
-        output.findings.push_back(std::move(finding));
-    }
+    std::vector<Idle> found;
+    for (auto& [first, idle] : bySpan)
+        if (idle.bytes >= largePage)
+            found.push_back(std::move(idle));
+    return found;
+}
+
+Finding report(const RuleInput& input, const SegmentState& state, const Idle& idle)
+{
+    const StateIndex first = idle.span->first;
+    Finding finding = makeFinding(input, "phase-reserved", Severity::Warning);
+    finding.bytes = idle.bytes;
+    finding.count = idle.segments.size();
+    finding.segments = idle.segments;
+    finding.lookAt = state.state;
+    finding.eventRange = std::pair(EventIndex{first == 0 ? 0 : first - 1},
+        EventIndex{static_cast<std::uint32_t>(input.replay.states() - 2)});
+    addEvidence(finding, "idle_bytes", idle.bytes);
+    addEvidence(finding, "segments", static_cast<std::uint64_t>(idle.segments.size()));
+    addEvidence(
+        finding, "idle_since_event", EvidenceValue(static_cast<std::int64_t>(momentOf(idle.span->last))));
+    finding.title = sizeText(idle.bytes) + " in " + countText(idle.segments.size(), "segment", "segments")
+        + " were reserved in " + phaseNameAt(input, first) + " and have been idle ever since.";
+    finding.explanation = "The sizes of that phase fit nothing the training steps ask for, so the "
+                          "segments stay in the cache.";
+    finding.fixes.push_back(makeFix(
+        "empty-cache-after-phase", "Call torch.cuda.empty_cache() at the end of that phase.", Grade::A));
+    if (!expandableOn(input))
+        finding.fixes.push_back(expandableFix(input, "the pages of that phase serve the steps as well"));
+    return finding;
+}
+
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
+{
+    const Replay& replay = input.replay;
+    if (!isGpu(input) || !replay.segments.known() || !replay.segments.hasEvents()
+        || std::none_of(input.phases.spans.begin(), input.phases.spans.end(),
+            [](const PhaseSpan& span) { return span.phase == Phase::Side; }))
+        return;
+    const SegmentState state = replay.segments.stateAt(replay.states() - 1, replay.timeline);
+    std::vector<Idle> found = idleSince(input, state);
+    const std::size_t more = keepLargest(found, &Idle::bytes);
+    for (std::size_t i = 0; i < found.size() && !job.stopped(); ++i)
+        output.findings.push_back(report(input, state, found[i]));
+    if (more > 0)
+        output.undecided.push_back({"phase-reserved",
+            "a closer look: " + std::to_string(more)
+                + " more side phases left segments idle in the same way, each with less"});
 }
 
 } // namespace

@@ -11,26 +11,20 @@ namespace {
 
 /// Memory of the private pools of one kind of owner at the end of the file.
 struct Owner {
-    std::set<PoolId> pools;
+    struct Bytes {
+        std::uint64_t reserved = 0;
+        std::uint64_t idle = 0;
+    };
+    std::map<PoolId, Bytes> pools;
     std::set<StreamId> streams;
     StateMetrics metrics;
     std::vector<SegmentId> holding; ///< segments with free bytes
 };
 
-std::vector<std::int64_t> bytesByPool(const SegmentState& state, const std::set<PoolId>& pools, bool idle)
-{
-    std::vector<std::int64_t> values;
-    for (const PoolId pool : pools) {
-        const StateMetrics m = metricsOf(state, [&](const SegmentView& s) { return s.pool == pool; });
-        values.push_back(static_cast<std::int64_t>(idle ? m.inactive : m.reserved));
-    }
-    return values;
-}
-
 std::string poolsText(const RuleInput& input, const Owner& owner, bool graphs)
 {
     if (owner.pools.size() == 1)
-        return "the private " + poolName(*input.replay.snapshot, *owner.pools.begin());
+        return "the private " + poolName(*input.replay.snapshot, owner.pools.begin()->first);
     return countText(owner.pools.size(), "", graphs ? "graph pools" : "memory pools");
 }
 
@@ -53,11 +47,16 @@ void report(
     addEvidence(finding, "live", live);
     addEvidence(finding, "pools", static_cast<std::uint64_t>(owner.pools.size()));
     addEvidence(finding, "streams", static_cast<std::uint64_t>(owner.streams.size()));
-    addEvidence(finding, "reserved_by_pool", EvidenceValue(bytesByPool(state, owner.pools, false)));
-    addEvidence(finding, "idle_by_pool", EvidenceValue(bytesByPool(state, owner.pools, true)));
+    std::vector<std::int64_t> reserved;
+    std::vector<std::int64_t> idle;
     std::vector<std::string> names;
-    for (const PoolId pool : owner.pools)
+    for (const auto& [pool, bytes] : owner.pools) {
+        reserved.push_back(static_cast<std::int64_t>(bytes.reserved));
+        idle.push_back(static_cast<std::int64_t>(bytes.idle));
         names.push_back(poolName(*input.replay.snapshot, pool));
+    }
+    addEvidence(finding, "reserved_by_pool", EvidenceValue(reserved));
+    addEvidence(finding, "idle_by_pool", EvidenceValue(idle));
     addEvidence(finding, "pool_ids", EvidenceValue(names));
     finding.title = sizeText(m.inactive) + " idle in " + poolsText(input, owner, graphs) + ": "
         + sizeText(m.reserved) + " reserved, " + sizeText(live) + " live.";
@@ -90,7 +89,9 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         if (index(s.pool) == 0)
             continue;
         Owner& owner = owners[replay.snapshot->pools[index(s.pool)].first != 0];
-        owner.pools.insert(s.pool);
+        Owner::Bytes& bytes = owner.pools[s.pool];
+        bytes.reserved += s.size;
+        bytes.idle += s.freeBytes;
         owner.streams.insert(s.stream);
         if (s.freeBytes > 0)
             owner.holding.push_back(s.id);

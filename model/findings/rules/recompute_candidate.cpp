@@ -98,6 +98,7 @@ void describe(
         out.evidence.push_back({"new_peak", edited->newPeak});
         out.evidence.push_back({"saved", edited->saved()});
         out.evidence.push_back({"peak_moved", edited->peakMoved()});
+        // A phase, so that it can be told apart by program; the fix has the words for people.
         out.evidence.push_back({"new_peak_owner", phaseWord(input, edited->newPeakState)});
     }
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes)) + " of activations saved inside "

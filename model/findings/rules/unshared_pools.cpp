@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tidemark {
 
@@ -51,23 +52,22 @@ std::vector<PoolUse> graphPools(const Replay& replay, const SegmentState& state)
 std::uint64_t sharedNeed(std::vector<PoolUse> pools)
 {
     std::uint64_t live = 0;
-    std::vector<std::uint64_t> segments;
+    std::multiset<std::uint64_t> segments;
     std::uint64_t largest = 0;
     for (PoolUse& pool : pools) {
         live += pool.live;
         std::sort(pool.idle.rbegin(), pool.idle.rend());
-        std::vector<std::uint64_t> left = segments;
+        std::vector<std::uint64_t> taken;
         std::uint64_t sum = 0;
         for (const std::uint64_t size : pool.idle) {
             sum += size;
-            const auto fits = std::lower_bound(left.begin(), left.end(), size);
-            if (fits != left.end())
-                left.erase(fits);
-            else
-                segments.push_back(size);
+            const auto fits = segments.lower_bound(size);
+            taken.push_back(fits != segments.end() ? *fits : size);
+            if (fits != segments.end())
+                segments.erase(fits);
         }
         largest = std::max(largest, sum);
-        std::sort(segments.begin(), segments.end());
+        segments.insert(taken.begin(), taken.end()); // this capture is over
     }
     const bool growing
         = std::all_of(pools.begin(), pools.end(), [](const PoolUse& p) { return p.expandable; });
@@ -91,13 +91,13 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     std::uint64_t reserved = 0;
     std::uint64_t shared = 0;
     std::uint64_t pools = 0;
-    std::vector<PoolId> ids;
+    std::set<PoolId> ids;
     for (const auto& [stream, uses] : byStream) {
         if (uses.size() < 2)
             continue;
         for (const PoolUse& use : uses) {
             reserved += use.reserved;
-            ids.push_back(use.pool);
+            ids.insert(use.pool);
         }
         shared += sharedNeed(uses);
         pools += uses.size();
@@ -110,7 +110,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     finding.count = pools;
     finding.lookAt = state.state;
     for (const SegmentView& s : state.segments)
-        if (std::find(ids.begin(), ids.end(), s.pool) != ids.end())
+        if (ids.contains(s.pool))
             finding.segments.push_back(s.id);
     addEvidence(finding, "pools", pools);
     addEvidence(finding, "reserved", reserved);

@@ -7,8 +7,10 @@ namespace {
 
 void addFixes(const RuleInput& input, Finding& finding, const OomAutopsy& oom)
 {
-    const std::uint64_t streams = oom.elsewhere - oom.elsewherePrivate;
-    const bool streamsSuffice = streams + oom.sameClassFree + *oom.deviceFree >= *oom.request;
+    const std::uint64_t streams = oom.elsewhereStreams;
+    // Only the default pool's pages go back on a failure, and only while no capture is open.
+    const bool streamsSuffice
+        = index(oom.requestClass.pool) == 0 && streams + oom.sameClassFree + *oom.deviceFree >= *oom.request;
     if (streamsSuffice && !expandableOn(input))
         finding.fixes.push_back(expandableFix(input,
             "free pages of another stream go back to the device when a request fails, pinned segments do "
@@ -19,12 +21,33 @@ void addFixes(const RuleInput& input, Finding& finding, const OomAutopsy& oom)
             "stays with "
             "the stream it was reserved for.",
             Grade::B));
+    if (oom.elsewhereDefault > 0)
+        finding.fixes.push_back(makeFix("empty-cache-before-capture",
+            "Call torch.cuda.empty_cache() before the capture or the pool's scope begins, and free what pins "
+            "the default pool's segments: inside the scope only the private pool serves.",
+            Grade::B));
     if (oom.elsewherePrivate > 0)
         finding.fixes.push_back(makeFix("release-private-pool",
             "Drop the graphs or the MemPool that hold the private pool, or capture all graphs into one "
             "shared pool: "
             "a pool's memory serves nobody else while its owner lives.",
             Grade::B, "playbook row R10"));
+}
+
+/// "other streams, the default pool and other private pools".
+std::string placesText(const OomAutopsy& oom)
+{
+    std::vector<const char*> places;
+    if (oom.elsewhereStreams > 0)
+        places.push_back("other streams");
+    if (oom.elsewhereDefault > 0)
+        places.push_back("the default pool");
+    if (oom.elsewherePrivate > 0)
+        places.push_back(index(oom.requestClass.pool) == 0 ? "private pools" : "other private pools");
+    std::string text;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        text += (i == 0 ? "" : i + 1 < places.size() ? ", " : " and ") + std::string(places[i]);
+    return text;
 }
 
 void run(const RuleInput& input, RuleOutput& output, const Job&)
@@ -37,12 +60,10 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         finding.segments = oom.elsewhereSegments;
         addEvidence(finding, "in_reach", oom.sameClassFree + *oom.deviceFree);
         addEvidence(finding, "elsewhere_private_pools", oom.elsewherePrivate);
-        addEvidence(finding, "elsewhere_streams", oom.elsewhere - oom.elsewherePrivate);
-        const char* where = oom.elsewherePrivate == 0 ? "other streams"
-            : oom.elsewherePrivate == oom.elsewhere   ? "private pools"
-                                                      : "other streams and private pools";
+        addEvidence(finding, "elsewhere_streams", oom.elsewhereStreams);
+        addEvidence(finding, "elsewhere_default_pool", oom.elsewhereDefault);
         finding.title = "Out of memory: " + requestText(oom) + " failed while " + sizeText(oom.elsewhere)
-            + " lay free in " + where + ".";
+            + " lay free in " + placesText(oom) + ".";
         finding.explanation = "In reach of the request were only "
             + sizeText(oom.sameClassFree + *oom.deviceFree)
             + ", the device's free memory included. Memory reserved for one stream or private pool is never "
