@@ -149,6 +149,9 @@ constexpr ScenarioSet sets[] = {
     {"SC-16", "private=1 stranded_mib=8000 pieces=4 request_mib=3500 --torch-version 2.11"},
 };
 
+/// All rows together are one function to Qt, which by default gives it five minutes: too few beside a build.
+[[maybe_unused]] const bool patient = qputenv("QTEST_FUNCTION_TIMEOUT", "1200000");
+
 } // namespace
 
 /// Makes the scenarios with known ground truth and compares the diagnosis with it. To look at a part:
