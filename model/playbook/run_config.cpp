@@ -146,10 +146,12 @@ Result<void> RunConfig::addFile(const std::filesystem::path& path)
         return nameError(ErrorCode::NotFound, path.string(), "does not exist.");
     if (!std::filesystem::is_regular_file(path, error))
         return nameError(ErrorCode::Io, path.string(), "is not a file.");
-    if (std::filesystem::file_size(path, error) > maxLogBytes || error)
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error || size > maxLogBytes)
         return nameError(ErrorCode::TooLarge, path.string(), "is far larger than a run's settings can be.");
     std::ifstream file(path, std::ios::binary);
-    std::string text(static_cast<std::size_t>(maxLogBytes) + 1, '\0');
+    // Files the system makes up on the spot say they are empty.
+    std::string text(static_cast<std::size_t>(std::max<std::uintmax_t>(size, 1U << 20)) + 1, '\0');
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (file.bad() || (file.gcount() == 0 && !file.eof()))
         return nameError(ErrorCode::Io, path.string(), "cannot be read.");

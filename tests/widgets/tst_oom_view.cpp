@@ -2,6 +2,7 @@
 #include "tests/widgets/panel_fixture.hpp"
 #include "widgets/oom/oom_banner.hpp"
 #include "widgets/oom/oom_capacity_bar.hpp"
+#include "widgets/oom/oom_curve.hpp"
 #include "widgets/oom/oom_map.hpp"
 #include "widgets/oom/oom_view.hpp"
 
@@ -432,10 +433,42 @@ private slots:
         QVERIFY(!text.contains(QLatin1Char('<')));
     }
 
+    void theCurveLeadsToTheEvent()
+    {
+        OomFixture f(fragmented(), {1220, 900});
+        const OomCurve& curve = f.oom.curve();
+        QVERIFY(curve.isVisible());
+        const OomAutopsy& autopsy = f.oom.scene()->autopsy();
+        // 240 MiB live, 600 reserved, 620 usable: the axis ends a little above.
+        const double live = curve.yOf(240.0 * MiB);
+        QVERIFY(curve.yOf(620.0 * MiB) > curve.plot().top());
+        QVERIFY(live > curve.yOf(340.0 * MiB) && live < curve.plot().bottom());
+        const QImage image = f.oom.curve().grab().toImage();
+        const double ratio = image.devicePixelRatio();
+        const auto at
+            = [&](double x, double y) { return image.pixelColor(QPointF(x * ratio, y * ratio).toPoint()); };
+        const double x = curve.xOf(autopsy.state);
+        const double foot = curve.plot().bottom() - 3;
+        const QColor crit = f.style.color(Tone::Crit);
+        QVERIFY(
+            at(x - 1, foot) == crit || at(x, foot) == crit || at(x + 1, foot) == crit); // the event's line
+        QVERIFY(at(x - 40, live + 6) != at(x - 40, live - 10)); // filled below the curve
+        // A click on an earlier moment takes the cursor there.
+        QTest::mouseClick(&f.oom.curve(), Qt::LeftButton, {}, QPointF(curve.xOf(3), live).toPoint());
+        QVERIFY(f.view.cursor() >= 2 && f.view.cursor() <= 4);
+        QTest::keyClick(&f.oom.curve(), Qt::Key_Right);
+        QVERIFY(f.view.cursor() >= 3 && f.view.cursor() <= 5);
+        // Where the rest needs the room, it goes.
+        f.oom.resize(1220, 620);
+        QCoreApplication::processEvents();
+        QVERIFY(!curve.isVisible());
+    }
+
     void nothingIsCut_data()
     {
         QTest::addColumn<QSize>("size");
         QTest::addRow("wide") << QSize(1220, 760);
+        QTest::addRow("with the curve") << QSize(1220, 860);
         QTest::addRow("narrow") << QSize(960, 560);
     }
 

@@ -41,8 +41,9 @@ private:
     void fit()
     {
         const int wanted = text().isEmpty() ? 0 : heightForWidth(width());
-        if (wanted >= 0 && wanted != minimumHeight())
-            setMinimumHeight(wanted);
+        // The hint of a wrapped label is for a narrow column: it would leave room below the text.
+        if (wanted >= 0 && (wanted != minimumHeight() || wanted != maximumHeight()))
+            setFixedHeight(wanted);
     }
 };
 

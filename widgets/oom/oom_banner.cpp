@@ -43,6 +43,7 @@ OomBanner::OomBanner(Style& style, QWidget* parent)
     m_copy->setToolTip(tr("Copies the verdict with all numbers behind it"));
     auto* const buttons = new QHBoxLayout;
     buttons->addWidget(m_grade);
+    buttons->addSpacing(8);
     buttons->addWidget(m_events);
     buttons->addWidget(m_goTo);
     buttons->addWidget(m_copy);

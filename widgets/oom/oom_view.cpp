@@ -7,6 +7,7 @@
 #include "widgets/live/live_table_model.hpp"
 #include "widgets/oom/oom_banner.hpp"
 #include "widgets/oom/oom_capacity_bar.hpp"
+#include "widgets/oom/oom_curve.hpp"
 #include "widgets/oom/oom_map.hpp"
 #include "widgets/oom/oom_pins.hpp"
 #include "widgets/style/style.hpp"
@@ -30,6 +31,7 @@ namespace tidemark {
 namespace {
 
 constexpr int fewestRows = 3;
+constexpr double curveFrom = 530; ///< height the map and the tables keep before the curve gets any
 constexpr int mostPinRows = 4;
 constexpr int shareWidth = 104;
 constexpr int rightWidth = 240; ///< at least
@@ -94,6 +96,7 @@ OomView::OomView(Session& session, ViewState& view, Style& style, QWidget* paren
     , m_barBox(new QWidget(this))
     , m_bar(new OomCapacityBar(view, style, m_barBox))
     , m_body(new QSplitter(this))
+    , m_curve(new OomCurve(view, style, this))
     , m_left(new QWidget(m_body))
     , m_leftColumn(new QVBoxLayout(m_left))
     , m_rightScroll(new QScrollArea(m_body))
@@ -118,6 +121,12 @@ OomView::OomView(Session& session, ViewState& view, Style& style, QWidget* paren
     m_checks = new OomChecks(style, m_checkSection);
     checkColumn->addWidget(checkHeading);
     checkColumn->addWidget(m_checks);
+
+    for (QWidget* section : {m_pinSection, m_checkSection}) {
+        QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+        policy.setHeightForWidth(true);
+        section->setSizePolicy(policy);
+    }
 
     auto* const right = new QWidget;
     right->setAutoFillBackground(true);
@@ -144,6 +153,7 @@ OomView::OomView(Session& session, ViewState& view, Style& style, QWidget* paren
     column->addWidget(m_banner);
     column->addWidget(m_barBox);
     column->addWidget(m_body, 1);
+    column->addWidget(m_curve);
     connectAll();
     restyle();
     collect();
@@ -371,6 +381,8 @@ void OomView::setData(OomData shown)
     m_banner->setEvents(events, m_event);
     for (QWidget* part : {static_cast<QWidget*>(m_banner), m_barBox, static_cast<QWidget*>(m_body)})
         part->hide();
+    m_curve->hide();
+    m_curve->setScene(nullptr);
     m_bar->setScene(nullptr);
     m_map->setScene(nullptr);
     m_pinModel->setScene(nullptr);
@@ -440,12 +452,14 @@ void OomView::showScene()
     m_banner->setWords(verdictWords(*m_scene, m_data.rank));
     m_bar->setScene(m_scene);
     m_checks->setChecks(verdictChecks(*m_scene));
+    m_curve->setScene(m_scene);
     showPins();
     showLive();
     m_map->setScene(m_scene);
     arrange();
     for (QWidget* part : {static_cast<QWidget*>(m_banner), m_barBox, static_cast<QWidget*>(m_body)})
         part->show();
+    limitHeights();
     m_following = false;
     followSelection();
 }
@@ -496,15 +510,36 @@ void OomView::arrange()
         delete item;
     if (m_pinModel->rowCount() > 0)
         m_rightColumn->addWidget(m_pinSection);
-    if (bySize)
-        m_leftColumn->addWidget(m_liveSection, 1);
-    else
-        m_rightColumn->addWidget(m_liveSection, 1);
+    // The table takes what it can fill; what is left lies below everything.
+    (bySize ? m_leftColumn : m_rightColumn)->addWidget(m_liveSection, 1000);
     m_rightColumn->addWidget(m_checkSection);
-    if (bySize)
-        m_rightColumn->addStretch(1);
+    m_rightColumn->addStretch(1);
+    limitHeights();
     for (QWidget* section : {m_liveSection, m_checkSection})
         section->show();
+}
+
+void OomView::limitHeights()
+{
+    if (!m_scene)
+        return;
+    const Metrics& metrics = m_style.metrics();
+    const auto rows = static_cast<int>(std::min<std::size_t>(m_scene->liveOrder.size() + 1, 1000));
+    const int table = metrics.header + std::max(fewestRows, rows) * metrics.row;
+    const bool inRight = m_rightColumn->indexOf(m_liveSection) >= 0;
+    // Labels and spaces round the table.
+    const int rest = m_liveSection->sizeHint().height() - m_liveTable->sizeHint().height();
+    m_liveSection->setMaximumHeight(inRight ? table + std::max(0, rest) : QWIDGETSIZE_MAX);
+    // The curve is the last to come and the first to go.
+    const int banner = m_banner->layout()->totalHeightForWidth(width());
+    const int others = (banner > 0 ? banner : m_banner->sizeHint().height()) + m_barBox->sizeHint().height();
+    m_curve->setVisible(height() >= others + m_curve->sizeHint().height() + metrics.px(curveFrom));
+}
+
+void OomView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    limitHeights();
 }
 
 void OomView::updateLimit()

@@ -26,6 +26,7 @@ class LiveTableModel;
 class OomBanner;
 class OomCapacityBar;
 class OomChecks;
+class OomCurve;
 class OomMap;
 class OomPinsModel;
 class Style;
@@ -64,6 +65,7 @@ public:
     OomCapacityBar& bar() { return *m_bar; }
     OomMap& map() { return *m_map; }
     OomChecks& checks() { return *m_checks; }
+    OomCurve& curve() { return *m_curve; }
     QTableView& pinTable() { return *m_pinTable; }
     QTableView& liveTable() { return *m_liveTable; }
     /// Footers of the tables: their sums.
@@ -76,6 +78,7 @@ signals:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void collect();
@@ -92,6 +95,7 @@ private:
     void showLive();
     void arrange();
     void updateLimit();
+    void limitHeights();
     void followSelection();
     void selectGroup(std::uint32_t group);
     void pinSentenceOf(int row);
@@ -108,6 +112,7 @@ private:
     QWidget* m_barBox;
     OomCapacityBar* m_bar;
     QSplitter* m_body;
+    OomCurve* m_curve;
     QWidget* m_left;
     QVBoxLayout* m_leftColumn;
     QScrollArea* m_rightScroll;
