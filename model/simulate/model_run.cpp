@@ -111,6 +111,11 @@ ModelRun::Outcome ModelRun::retryFailed(const RecordedStep& step)
     request.stream = replay.snapshot->streams[index(events.stream[event])];
     request.pool = events.pool.empty() || !valid(events.pool[event]) ? PoolId{} : events.pool[event];
     request.tag = noTag;
+    request.inScope = step.inScope;
+    // Which pool the scope is of may not be told: then it is one of its own, so that no cached memory is in
+    // it.
+    if (step.inScope && request.pool == PoolId{})
+        request.pool = static_cast<PoolId>(replay.snapshot->pools.size());
     const auto block = m_model.allocate(request);
     forgetSynchronised();
     if (!block)

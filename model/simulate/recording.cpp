@@ -238,9 +238,16 @@ private:
             RecordedStep& step
                 = add(StepKind::OutOfMemory, event, static_cast<std::uint32_t>(found - ooms.begin()));
             step.grewAt = m_grewAt;
+            step.inScope = !m_released && !m_afterFlush && cachedAt(event) > 0;
         }
         m_afterFlush = m_released = false;
         m_grewAt = 0;
+    }
+
+    /// Bytes that a flush would give back, whole expandable ranges only.
+    std::uint64_t cachedAt(std::uint32_t event) const
+    {
+        return m_replay.segments.stateAt(event + 1, m_replay.timeline).releasable;
     }
 
     Recording& m_out;

@@ -29,6 +29,9 @@ struct RecordedStep {
     StepKind kind = StepKind::Allocate;
     /// Allocate: memory was given back inside this request, so it went to the driver without a second search.
     bool afterFlush = false;
+    /// OutOfMemory: cached memory was there and was not given back, so a graph capture or use_mem_pool scope
+    /// was open.
+    bool inScope = false;
     std::uint32_t event = 0;
     /// AllocationId; PoolId of ReleasePool; number of release events of a Flush or EmptyCache; place in
     /// DeviceTrace::ooms.
