@@ -22,7 +22,7 @@ void AllocatorModel::addReserved(std::uint64_t size)
     m_peakReserved = std::max(m_peakReserved, m_reserved);
 }
 
-void AllocatorModel::tell(Action action, std::uint64_t address, std::uint64_t size)
+void AllocatorModel::tell(Action action, std::uint64_t address, std::uint64_t size, std::uint32_t list)
 {
     switch (action) {
     case Action::SegmentAlloc:
@@ -38,7 +38,7 @@ void AllocatorModel::tell(Action action, std::uint64_t address, std::uint64_t si
         ++m_counts.unmaps;
     }
     if (m_keepEvents)
-        m_events.push_back({action, address, size});
+        m_events.push_back({action, address, size, m_lists[list].stream});
 }
 
 /// What malloc does when no cached block will do: garbage collection, growing, giving back some large cached
@@ -71,7 +71,7 @@ std::uint32_t AllocatorModel::grow(std::uint32_t list, std::uint64_t size, std::
         return nil;
     const std::uint32_t node = newNode(m_addresses.take(segment, wish), segment, list, nil);
     addReserved(segment);
-    tell(Action::SegmentAlloc, m_nodes[node].address, segment);
+    tell(Action::SegmentAlloc, m_nodes[node].address, segment, list);
     return node;
 }
 
@@ -147,7 +147,7 @@ bool AllocatorModel::map(std::uint32_t node, std::uint64_t size)
     mergeAround(node);
     addToList(node);
     addReserved(length);
-    tell(Action::SegmentMap, address, length);
+    tell(Action::SegmentMap, address, length, m_nodes[node].list);
     return true;
 }
 
@@ -171,13 +171,14 @@ void AllocatorModel::unmap(std::uint32_t node)
         addToList(front);
     }
     m_nodes[node].mapped = false;
+    const std::uint32_t list = m_nodes[node].list;
     mergeAround(node);
     if (whole(m_nodes[node]))
         dropNode(node);
     else
         addToList(node);
     m_reserved -= high - low;
-    tell(Action::SegmentUnmap, range.base + low, high - low);
+    tell(Action::SegmentUnmap, range.base + low, high - low, list);
 }
 
 void AllocatorModel::closeRangesBelow(const ModelClass& kind, std::uint64_t address)

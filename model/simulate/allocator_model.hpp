@@ -25,6 +25,7 @@ struct DriverEvent {
     Action action = Action::SegmentAlloc; ///< SegmentAlloc, SegmentFree, SegmentMap or SegmentUnmap
     std::uint64_t address = 0;
     std::uint64_t size = 0;
+    std::int64_t stream = 0;
 
     auto operator<=>(const DriverEvent&) const = default;
 };
@@ -221,7 +222,7 @@ private:
     std::uint64_t segmentSize(std::uint64_t size) const;
     std::uint64_t couldGrowTo(std::uint32_t node) const;
     void addReserved(std::uint64_t size);
-    void tell(Action action, std::uint64_t address, std::uint64_t size);
+    void tell(Action action, std::uint64_t address, std::uint64_t size, std::uint32_t list);
     // allocator_release.cpp
     void flush();
     void release(std::uint32_t pool);

@@ -159,7 +159,7 @@ void AllocatorModel::releaseSegment(std::uint32_t node)
     dropNode(node);
     m_reserved -= n.size;
     m_addresses.give(n.address);
-    tell(Action::SegmentFree, n.address, n.size);
+    tell(Action::SegmentFree, n.address, n.size, n.list);
 }
 
 bool AllocatorModel::releaseSegmentAt(std::uint64_t address)

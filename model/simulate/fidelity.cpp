@@ -28,12 +28,14 @@ private:
     std::size_t m_next = 0;
 };
 
-std::vector<DriverEvent> recordedDriverEvents(const EventColumns& events)
+std::vector<DriverEvent> recordedDriverEvents(const Replay& replay)
 {
+    const EventColumns& events = replay.device().events;
     std::vector<DriverEvent> out;
     for (std::size_t i = 0; i < events.count(); ++i)
         if (reserving(events.action[i]) != 0)
-            out.push_back({events.action[i], events.address[i], sane(events.size[i])});
+            out.push_back({events.action[i], events.address[i], sane(events.size[i]),
+                replay.snapshot->streams[index(events.stream[i])]});
     return out;
 }
 
@@ -133,7 +135,7 @@ Result<Fidelity> fidelityOf(const Recording& recording, const Job& job)
             = std::max(out.largestReservedError, static_cast<std::uint64_t>(is > was ? is - was : was - is));
     }
     std::vector<DriverEvent> model = run.model().takeDriverEvents();
-    std::vector<DriverEvent> theirs = recordedDriverEvents(recording.replay->device().events);
+    std::vector<DriverEvent> theirs = recordedDriverEvents(*recording.replay);
     std::sort(model.begin(), model.end());
     std::sort(theirs.begin(), theirs.end());
     out.segmentAllocs = common(model, theirs, Action::SegmentAlloc);

@@ -103,19 +103,7 @@ ModelRun::Outcome ModelRun::retryFailed(const RecordedStep& step)
 {
     if (m_mode == Mode::AsRecorded)
         return Outcome::Done;
-    const Replay& replay = *m_recording.replay;
-    const EventColumns& events = replay.device().events;
-    const std::size_t event = step.event;
-    AllocatorModel::Request request;
-    request.bytes = sane(*replay.device().ooms[step.subject].requested);
-    request.stream = replay.snapshot->streams[index(events.stream[event])];
-    request.pool = events.pool.empty() || !valid(events.pool[event]) ? PoolId{} : events.pool[event];
-    request.tag = noTag;
-    request.inScope = step.inScope;
-    // Which pool the scope is of may not be told: then it is one of its own, so that no cached memory is in
-    // it.
-    if (step.inScope && request.pool == PoolId{})
-        request.pool = static_cast<PoolId>(replay.snapshot->pools.size());
+    const AllocatorModel::Request request = m_recording.failedRequest(step);
     const auto block = m_model.allocate(request);
     forgetSynchronised();
     if (!block)
@@ -158,6 +146,13 @@ void ModelRun::free(const RecordedStep& step)
     block = BlockRef::none;
 }
 
+void ModelRun::completeWaitedFor()
+{
+    for (const RecordedStep& step : m_waitedFor)
+        free(step);
+    m_waitedFor.clear();
+}
+
 void ModelRun::forgetSynchronised()
 {
     if (!m_model.hasSynchronised())
@@ -171,9 +166,11 @@ ModelRun::Outcome ModelRun::apply(const RecordedStep& step)
 {
     switch (step.kind) {
     case StepKind::Allocate:
-        return allocate(step);
-    case StepKind::OutOfMemory:
-        return retryFailed(step);
+    case StepKind::OutOfMemory: {
+        const Outcome outcome = step.kind == StepKind::Allocate ? allocate(step) : retryFailed(step);
+        completeWaitedFor();
+        return outcome;
+    }
     case StepKind::EmptyCache:
     case StepKind::Flush:
         release(step);
@@ -184,7 +181,10 @@ ModelRun::Outcome ModelRun::apply(const RecordedStep& step)
             m_model.releasePool(static_cast<PoolId>(step.subject));
         return Outcome::Done;
     default:
-        free(step);
+        if (step.atFlush && m_mode == Mode::WhatIf)
+            m_waitedFor.push_back(step);
+        else
+            free(step);
         return Outcome::Done;
     }
 }

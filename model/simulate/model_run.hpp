@@ -42,12 +42,11 @@ public:
     std::uint64_t refusedBytes() const { return m_refusedBytes; }
 
 private:
-    static constexpr std::uint32_t noTag = 0xffffffffU;
-
     void startAsRecorded();
     void startAnew();
     Outcome allocate(const RecordedStep& step);
     Outcome retryFailed(const RecordedStep& step);
+    void completeWaitedFor();
     void release(const RecordedStep& step);
     void free(const RecordedStep& step);
     void forgetSynchronised();
@@ -60,6 +59,8 @@ private:
     std::vector<BlockRef> m_blocks;
     /// Allocations whose free was requested and not completed.
     std::vector<bool> m_pending;
+    /// Frees that the recorded flush waited for: before the request they are not complete.
+    std::vector<RecordedStep> m_waitedFor;
     std::uint64_t m_strayFrees = 0;
     std::uint64_t m_refusedBytes = 0;
     bool m_startRanOut = false;

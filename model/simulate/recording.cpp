@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/simulate/recording.hpp"
 
-#include "model/core/units.hpp"
+#include "model/simulate/model_run.hpp"
 #include "model/simulate/start_state.hpp"
 
 #include <algorithm>
@@ -154,11 +154,21 @@ private:
         bool called = false;
         for (; isRelease(end); ++end)
             called = called || fromEmptyCache(m_events.stack[end]);
-        releasePools(first, end);
         const bool forced = !called && isForced(first, end);
+        if (forced)
+            markWaitedFor();
+        releasePools(first, end);
         add(forced ? StepKind::Flush : StepKind::EmptyCache, first, end - first);
         m_released = true;
         return end - 1;
+    }
+
+    /// The frees completed just before: a request found nothing, and all streams were waited for.
+    void markWaitedFor()
+    {
+        for (auto step = m_out.steps.rbegin();
+             step != m_out.steps.rend() && step->kind == StepKind::CompleteFree; ++step)
+            step->atFlush = true;
     }
 
     /// Memory of a private pool goes only when nobody uses the pool any more.
@@ -235,19 +245,13 @@ private:
         const auto found = std::find_if(
             ooms.begin(), ooms.end(), [event](const OomEvent& o) { return index(o.event) == event; });
         if (found != ooms.end() && found->requested && *found->requested > 0) {
+            markWaitedFor();
             RecordedStep& step
                 = add(StepKind::OutOfMemory, event, static_cast<std::uint32_t>(found - ooms.begin()));
             step.grewAt = m_grewAt;
-            step.inScope = !m_released && !m_afterFlush && cachedAt(event) > 0;
         }
         m_afterFlush = m_released = false;
         m_grewAt = 0;
-    }
-
-    /// Bytes that a flush would give back, whole expandable ranges only.
-    std::uint64_t cachedAt(std::uint32_t event) const
-    {
-        return m_replay.segments.stateAt(event + 1, m_replay.timeline).releasable;
     }
 
     Recording& m_out;
@@ -263,7 +267,53 @@ private:
     std::unordered_map<StackId, bool> m_empties;
 };
 
+/// Failures to look at: a program that meets more of them is not about memory.
+constexpr std::size_t mostFailures = 64;
+
+/// Finds the failed requests that the default pool could have served: they were made in the scope of another
+/// pool, in which nothing is flushed. Many recordings do not say so. False when stopped.
+bool markScopes(Recording& recording, const Job& job)
+{
+    const std::size_t failures = std::min(recording.replay->device().ooms.size(), mostFailures);
+    if (failures == 0)
+        return true;
+    ModelRun run(
+        recording, recording.settings, ModelRun::Mode::AsRecorded, recording.capacity.known(), std::nullopt);
+    std::size_t seen = 0;
+    std::uint32_t done = 0;
+    for (RecordedStep& step : recording.steps) {
+        if (done++ % pollInterval == 0 && job.stopped())
+            return false;
+        if (step.kind != StepKind::OutOfMemory) {
+            run.apply(step);
+            continue;
+        }
+        AllocatorModel trial(run.model());
+        step.inScope = trial.allocate(recording.failedRequest(step)).has_value();
+        if (++seen == failures)
+            break;
+    }
+    return true;
+}
+
 } // namespace
+
+AllocatorModel::Request Recording::failedRequest(const RecordedStep& step) const
+{
+    const EventColumns& events = replay->device().events;
+    AllocatorModel::Request request;
+    request.bytes = sane(*replay->device().ooms[step.subject].requested);
+    request.stream = replay->snapshot->streams[index(events.stream[step.event])];
+    if (!events.pool.empty() && valid(events.pool[step.event]))
+        request.pool = events.pool[step.event];
+    request.tag = noAllocation;
+    request.inScope = step.inScope;
+    // Which pool the scope is of may not be told: then it is one of its own, so that no cached memory is in
+    // it.
+    if (step.inScope && request.pool == PoolId{})
+        request.pool = static_cast<PoolId>(replay->snapshot->pools.size());
+    return request;
+}
 
 Result<std::shared_ptr<const Recording>> Recording::build(
     std::shared_ptr<const Replay> replay, const Job& job)
@@ -275,7 +325,7 @@ Result<std::shared_ptr<const Recording>> Recording::build(
     out->noPrediction = out->unusable.empty() ? noPredictionBecause(*out->replay) : out->unusable;
     if (out->unusable.empty()) {
         out->start = startState(*out->replay);
-        if (!StepReader(*out, job).read())
+        if (!StepReader(*out, job).read() || !markScopes(*out, job))
             return stopped();
     }
     return std::shared_ptr<const Recording>(std::move(out));

@@ -29,8 +29,10 @@ struct RecordedStep {
     StepKind kind = StepKind::Allocate;
     /// Allocate: memory was given back inside this request, so it went to the driver without a second search.
     bool afterFlush = false;
-    /// OutOfMemory: cached memory was there and was not given back, so a graph capture or use_mem_pool scope
-    /// was open.
+    /// CompleteFree: right before a forced release of cached memory, which waits for all streams.
+    bool atFlush = false;
+    /// OutOfMemory: the default pool could have served it, so it was made in the scope of another pool, a
+    /// graph capture or use_mem_pool.
     bool inScope = false;
     std::uint32_t event = 0;
     /// AllocationId; PoolId of ReleasePool; number of release events of a Flush or EmptyCache; place in
@@ -76,7 +78,11 @@ struct Recording {
     static Result<std::shared_ptr<const Recording>> build(
         std::shared_ptr<const Replay> replay, const Job& job);
 
-    /// The class of an allocation's memory, by its request, stream and pool.
+    /// Tag of requests that are no allocation of the recording.
+    static constexpr std::uint32_t noAllocation = 0xffffffffU;
+    /// The request of an OutOfMemory step.
+    AllocatorModel::Request failedRequest(const RecordedStep& step) const;
+    /// Stream as in the file.
     std::int64_t streamOf(AllocationId id) const
     {
         return replay->snapshot->streams[index(replay->timeline.allocations().stream[index(id)])];

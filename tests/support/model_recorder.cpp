@@ -44,14 +44,14 @@ void ModelRecorder::freeEvent(Action action, std::uint32_t tag)
     event(action, m_made[tag].address, m_made[tag].bytes, m_made[tag].stream, m_stack);
 }
 
-void ModelRecorder::driverEvents(std::int64_t stream, StackId stack)
+void ModelRecorder::driverEvents(StackId stack)
 {
     for (const std::uint32_t tag : m_model.takeSynchronised()) {
         freeEvent(Action::FreeCompleted, tag);
         m_blocks[tag] = BlockRef::none;
     }
     for (const DriverEvent& e : m_model.takeDriverEvents())
-        event(e.action, e.address, e.size, stream, stack);
+        event(e.action, e.address, e.size, e.stream, stack);
 }
 
 std::optional<std::uint32_t> ModelRecorder::allocate(std::uint64_t bytes, std::int64_t stream, PoolId pool)
@@ -62,7 +62,7 @@ std::optional<std::uint32_t> ModelRecorder::allocate(std::uint64_t bytes, std::i
     request.pool = pool;
     request.tag = static_cast<std::uint32_t>(m_blocks.size());
     const auto block = m_model.allocate(request);
-    driverEvents(stream, m_stack);
+    driverEvents(m_stack);
     if (!block) {
         event(Action::Oom, m_model.deviceFree().value_or(0), m_model.settings().rounding.roundSize(bytes),
             stream, m_stack);
@@ -100,7 +100,7 @@ void ModelRecorder::completeFree(std::uint32_t tag)
 void ModelRecorder::emptyCache()
 {
     m_model.emptyCache();
-    driverEvents(0, m_emptyCacheStack);
+    driverEvents(m_emptyCacheStack);
 }
 
 std::shared_ptr<const Snapshot> ModelRecorder::finish()

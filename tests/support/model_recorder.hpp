@@ -33,7 +33,7 @@ public:
 private:
     void event(Action action, std::uint64_t address, std::uint64_t size, std::int64_t stream, StackId stack);
     void freeEvent(Action action, std::uint32_t tag);
-    void driverEvents(std::int64_t stream, StackId stack);
+    void driverEvents(StackId stack);
 
     struct Made {
         std::uint64_t address;
