@@ -53,6 +53,8 @@ void ModelRun::startAnew()
             request.stream = segment.kind.stream;
             request.pool = segment.kind.pool;
             request.tag = block.tag;
+            if (request.bytes == 0)
+                continue;
             const auto placed = m_model.allocate(request);
             m_startRanOut = m_startRanOut || !placed;
             if (!placed || block.tag >= m_blocks.size())

@@ -208,8 +208,17 @@ private:
         const Action action = m_events.action[end];
         if (action == Action::Oom)
             return true;
-        const std::int64_t before = m_replay.segments.reserved().at(first);
-        return reserving(action) > 0 && before + m_events.size[end] > m_floor;
+        // Garbage is collected before the device is full.
+        const bool collects = m_out.settings.garbageCollectionThreshold > 0;
+        return reserving(action) > 0 && (collects || isFull(first, end));
+    }
+
+    /// What was reserved before a burst and what was asked for after it are more than there ever was.
+    bool isFull(std::uint32_t first, std::uint32_t end) const
+    {
+        if (end >= m_events.count() || reserving(m_events.action[end]) <= 0)
+            return end < m_events.count() && m_events.action[end] == Action::Oom;
+        return m_replay.segments.reserved().at(first) + m_events.size[end] > m_floor;
     }
 
     void findCapacity()
@@ -232,7 +241,7 @@ private:
             bool called = false;
             for (; isRelease(event); ++event)
                 called = called || fromEmptyCache(m_events.stack[event]);
-            flushed = flushed || (!called && isForced(first, event));
+            flushed = flushed || (!called && isFull(first, event));
         }
         if (flushed && capacity.source == Capacity::Source::Unknown)
             capacity.source = Capacity::Source::Flush;
@@ -267,6 +276,18 @@ private:
     std::unordered_map<StackId, bool> m_empties;
 };
 
+/// Segments of a damaged file may lie across each other; no allocator can begin from that.
+bool overlap(const std::vector<ModelSegment>& segments)
+{
+    std::uint64_t end = 0;
+    for (const ModelSegment& segment : segments) {
+        if (segment.address < end)
+            return true;
+        end = endOf(segment.address, segment.size);
+    }
+    return false;
+}
+
 /// Failures to look at: a program that meets more of them is not about memory.
 constexpr std::size_t mostFailures = 64;
 
@@ -275,7 +296,8 @@ constexpr std::size_t mostFailures = 64;
 bool markScopes(Recording& recording, const Job& job)
 {
     const std::size_t failures = std::min(recording.replay->device().ooms.size(), mostFailures);
-    if (failures == 0)
+    // With a limit below the device, what failed because of it cannot be told from what failed in a scope.
+    if (failures == 0 || recording.settings.memoryFraction)
         return true;
     ModelRun run(
         recording, recording.settings, ModelRun::Mode::AsRecorded, recording.capacity.known(), std::nullopt);
@@ -325,7 +347,11 @@ Result<std::shared_ptr<const Recording>> Recording::build(
     out->noPrediction = out->unusable.empty() ? noPredictionBecause(*out->replay) : out->unusable;
     if (out->unusable.empty()) {
         out->start = startState(*out->replay);
-        if (!StepReader(*out, job).read() || !markScopes(*out, job))
+        if (overlap(out->start)) {
+            out->start.clear();
+            out->unusable = out->noPrediction
+                = "Segments of the file overlap, so where memory stood is unknown.";
+        } else if (!StepReader(*out, job).read() || !markScopes(*out, job))
             return stopped();
     }
     return std::shared_ptr<const Recording>(std::move(out));

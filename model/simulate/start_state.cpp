@@ -66,6 +66,7 @@ public:
             addPieces(view);
         }
         closeLast(~std::uint64_t{0});
+        std::erase_if(m_out, [](const ModelSegment& segment) { return segment.blocks.empty(); });
         return std::move(m_out);
     }
 
@@ -91,6 +92,8 @@ private:
         ModelSegment& segment = m_out.back();
         for (std::uint32_t p = view.firstPiece; p < view.firstPiece + view.pieceCount; ++p) {
             const Piece& piece = m_state.pieces[p];
+            if (piece.size == 0)
+                continue;
             const ModelBlock::State state = stateOfPiece(piece.kind);
             const auto tag = static_cast<std::uint32_t>(index(piece.allocation));
             if (state == ModelBlock::State::Free && !segment.blocks.empty()

@@ -19,13 +19,13 @@ Error stopped()
 /// Follows one run and writes its result.
 class Predictor {
 public:
-    Predictor(const Recording& recording, const WhatIfWish& wish, std::optional<std::uint64_t> capacity)
+    Predictor(const Recording& recording, const WhatIfWish& wish)
         : m_recording(recording)
-        , m_run(recording, wish.settings, ModelRun::Mode::WhatIf, capacity, wish.deviceTotal)
+        , m_run(recording, wish.settings, ModelRun::Mode::WhatIf, wish.capacity, wish.deviceTotal)
         , m_states(recording.replay->states())
     {
         m_out.settings = wish.settings;
-        m_out.capacity = capacity;
+        m_out.capacity = wish.capacity;
         m_out.reserved = Series(signedBytes(model().reserved()));
         m_out.allocated = Series(signedBytes(model().allocated()));
         m_out.allocated.reserve(recording.steps.size());
@@ -234,23 +234,33 @@ Result<std::shared_ptr<const Simulation>> Simulation::build(
     return std::shared_ptr<const Simulation>(std::move(out));
 }
 
-std::optional<std::uint64_t> Simulation::capacityOf(const WhatIfWish& wish) const
+WhatIfWish Simulation::filledIn(const WhatIfWish& wish) const
 {
-    return wish.capacity ? wish.capacity : m_recording->capacity.known();
+    WhatIfWish full = wish;
+    const Capacity& known = m_recording->capacity;
+    if (!full.capacity)
+        full.capacity = known.known();
+    // The most that was reserved under a limit is that share of the device.
+    const std::optional<double> share = m_recording->settings.memoryFraction;
+    if (!full.deviceTotal && share && known.source == Capacity::Source::Flush)
+        full.deviceTotal = static_cast<std::uint64_t>(static_cast<double>(known.bytes) / *share)
+            + BlockRules::smallSegment;
+    return full;
 }
 
 Result<WhatIf> Simulation::run(const WhatIfWish& wish, const Job& job) const
 {
     if (!m_refusal.empty())
         return Error{ErrorCode::Unsupported, m_refusal, std::nullopt};
-    return Predictor(*m_recording, wish, capacityOf(wish)).predict(job);
+    return Predictor(*m_recording, filledIn(wish)).predict(job);
 }
 
 Result<SegmentState> Simulation::segmentsAt(const WhatIfWish& wish, StateIndex state, const Job& job) const
 {
     if (!m_refusal.empty())
         return Error{ErrorCode::Unsupported, m_refusal, std::nullopt};
-    ModelRun run(*m_recording, wish.settings, ModelRun::Mode::WhatIf, capacityOf(wish), wish.deviceTotal);
+    const WhatIfWish full = filledIn(wish);
+    ModelRun run(*m_recording, full.settings, ModelRun::Mode::WhatIf, full.capacity, full.deviceTotal);
     std::uint32_t done = 0;
     for (const RecordedStep& step : m_recording->steps) {
         if (done++ % pollInterval == 0 && job.stopped())

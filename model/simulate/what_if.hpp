@@ -87,7 +87,8 @@ public:
     Result<SegmentState> segmentsAt(const WhatIfWish& wish, StateIndex state, const Job& job) const;
 
 private:
-    std::optional<std::uint64_t> capacityOf(const WhatIfWish& wish) const;
+    /// The wish with what it leaves open, as far as the recording tells.
+    WhatIfWish filledIn(const WhatIfWish& wish) const;
 
     std::shared_ptr<const Recording> m_recording;
     Fidelity m_fidelity;

@@ -127,7 +127,9 @@ void TestSimulateWhatIf::unchanged_data()
     QTest::addColumn<int>("late");
     QTest::addColumn<int>("capacityMib");
     const char* confs[] = {"", "expandable_segments:True", "roundup_power2_divisions:4",
-        "expandable_segments:True,large_segment_size_mb:32"};
+        "expandable_segments:True,large_segment_size_mb:32", "max_split_size_mb:20",
+        "per_process_memory_fraction:0.5",
+        "garbage_collection_threshold:0.6,per_process_memory_fraction:0.9"};
     for (const char* conf : confs)
         for (const int late : {0, 300})
             for (const int capacity : {0, 700})
