@@ -157,7 +157,9 @@ private:
         const bool forced = !called && isForced(first, end);
         if (forced)
             markWaitedFor();
-        releasePools(first, end);
+        // With max_split_size_mb set, forced releases may also take from a pool that is in use.
+        if (!forced || !m_out.settings.splitLimited())
+            releasePools(first, end);
         add(forced ? StepKind::Flush : StepKind::EmptyCache, first, end - first);
         m_released = true;
         return end - 1;
