@@ -49,8 +49,8 @@ struct Fidelity {
     double score() const;
 };
 
-/// Replays a usable recording under its own settings. Cost: 10⁶ requests in about half a second; polls job.
-/// Errors: Cancelled.
+/// Replays a usable recording under its own settings. Cost: 10⁶ requests in 0.2 s with 10⁴ live blocks, 0.5 s
+/// with 10⁵; polls job. Errors: Cancelled.
 Result<Fidelity> fidelityOf(const Recording& recording, const Job& job);
 
 } // namespace tidemark

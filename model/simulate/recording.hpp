@@ -59,8 +59,8 @@ struct Capacity {
 };
 
 /// A device's recording as an allocator sees it: where memory stood before the first event, and the requests.
-/// Immutable after build; any thread. Cost: a pass over the events and the state before the first one; 24
-/// bytes a step.
+/// Immutable after build; any thread. Cost: a pass over the events and the state before the first one, and as
+/// fidelityOf when requests failed; 24 bytes a step.
 struct Recording {
     std::shared_ptr<const Replay> replay;
     /// Those it was recorded under.

@@ -81,7 +81,7 @@ public:
     /// Below this fidelity a prediction would be a guess.
     static constexpr double leastScore = 0.9;
 
-    /// Cost: 10⁶ requests in about half a second; polls job. Errors: Cancelled; Unsupported with refusal().
+    /// Cost: as fidelityOf; polls job. Errors: Cancelled; Unsupported with refusal().
     Result<WhatIf> run(const WhatIfWish& wish, const Job& job) const;
     /// The predicted segments at a state, laid out like those of a recording. Cost as run. Errors as run.
     Result<SegmentState> segmentsAt(const WhatIfWish& wish, StateIndex state, const Job& job) const;
