@@ -137,7 +137,7 @@ void TestSimulateScenarios::otherPrograms()
 {
     if (sharedFolder().empty())
         QSKIP("The outside test material is not here: set TIDEMARK_SHARED.");
-    const QString program = QFINDTESTDATA("allocator_placements.py");
+    const QString program = QStringLiteral(TIDEMARK_TEST_DATA "/allocator_placements.py");
     bool there = false;
     const QByteArray lines = python(
         {program, QString::fromStdString((sharedFolder() / "tools").string()), "700000", "300"}, there);

@@ -22,7 +22,7 @@ private:
     std::uint64_t m_state;
 };
 
-/// A random program under random settings, run on an AllocatorModel. tests/shared/allocator_placements.py
+/// A random program under random settings, run on an AllocatorModel. tests/data/allocator_placements.py
 /// runs the same one on the Python reference: whoever changes one changes the other and makes
 /// tests/data/allocator_placements.txt anew.
 class MadeUpProgram {
