@@ -2,7 +2,7 @@
 #include "model/playbook/check_view.hpp"
 
 #include "model/core/text.hpp"
-#include "model/playbook/allocator_conf.hpp"
+#include "model/core/allocator_conf.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/playbook/allocator_conf.hpp"
+#include "model/core/allocator_conf.hpp"
 #include "model/playbook/check_view.hpp"
 
 namespace tidemark {

@@ -2,7 +2,7 @@
 #include "model/playbook/run_config.hpp"
 
 #include "model/core/text.hpp"
-#include "model/playbook/allocator_conf.hpp"
+#include "model/core/allocator_conf.hpp"
 #include "model/playbook/config_text.hpp"
 #include "model/playbook/config_tree.hpp"
 #include "model/playbook/flat_names.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/replay/block_rules.hpp"
 
+#include "model/core/allocator_conf.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -26,55 +28,6 @@ std::size_t sizeClass(std::uint64_t bytes)
     return static_cast<std::size_t>(std::clamp(log2 - 20, 0, 15));
 }
 
-/// `roundup_power2_divisions` in a configuration text: one number, or [256:1,512:2,>:8] with starts in MiB.
-/// Each start's value also covers the classes below it that have none (CUDAAllocatorConfig.cpp).
-void readDivisions(std::string_view value, std::array<std::uint32_t, 16>& divisions)
-{
-    if (value.empty() || value.front() != '[') {
-        divisions.fill(static_cast<std::uint32_t>(std::max<std::int64_t>(0, number(value).value_or(0))));
-        return;
-    }
-    value.remove_prefix(1);
-    std::size_t filled = 0;
-    while (!value.empty() && value.front() != ']') {
-        const std::size_t end = std::min(value.find_first_of(",]"), value.size());
-        const std::string_view item = value.substr(0, end);
-        value.remove_prefix(
-            std::min(end + (end < value.size() && value[end] == ',' ? 1U : 0U), value.size()));
-        const std::size_t colon = item.find(':');
-        if (colon == std::string_view::npos)
-            continue;
-        const auto count = static_cast<std::uint32_t>(
-            std::max<std::int64_t>(0, number(item.substr(colon + 1)).value_or(0)));
-        if (item.front() == '>') {
-            std::fill(divisions.begin() + static_cast<std::ptrdiff_t>(filled), divisions.end(), count);
-            return;
-        }
-        const auto mib = static_cast<std::uint64_t>(std::max<std::int64_t>(1, number(item).value_or(1)));
-        const std::size_t cls = sizeClass(std::min<std::uint64_t>(mib, 1U << 20) << 20);
-        for (std::size_t c = filled == 0 ? 0 : cls; c <= cls; ++c)
-            divisions[c] = count;
-        filled = std::max(filled, cls + 1);
-    }
-}
-
-/// The value of one key in a `key:value,key:[…]` text.
-std::string_view configValue(std::string_view text, std::string_view key)
-{
-    std::size_t at = 0;
-    while ((at = text.find(key, at)) != std::string_view::npos) {
-        const std::size_t colon = at + key.size();
-        if ((at == 0 || text[at - 1] == ',') && colon < text.size() && text[colon] == ':') {
-            const std::string_view rest = text.substr(colon + 1);
-            const std::size_t end
-                = rest.starts_with('[') ? std::min(rest.find(']'), rest.size() - 1) + 1 : rest.find(',');
-            return rest.substr(0, end);
-        }
-        at = colon;
-    }
-    return {};
-}
-
 void readSettings(const Snapshot& snapshot, BlockRules& rules)
 {
     constexpr std::string_view divisionKey = "roundup_power2_divisions.";
@@ -96,13 +49,13 @@ void readSettings(const Snapshot& snapshot, BlockRules& rules)
                     = static_cast<std::uint32_t>(*value);
         }
     }
-    std::erase_if(config, [](char c) { return c == ' ' || c == '\t'; });
     if (!listed) {
-        if (const auto value = configValue(config, "roundup_power2_divisions"); !value.empty())
-            readDivisions(value, rules.divisions);
+        if (const auto value = allocatorOption(config, "roundup_power2_divisions"))
+            rules.readDivisions(*value);
     }
     if (rules.maxSplitSize == ~std::uint64_t{0}) {
-        if (const auto mib = number(configValue(config, "max_split_size_mb")); mib && *mib > 0)
+        const auto mib = number(allocatorOption(config, "max_split_size_mb").value_or(""));
+        if (mib && *mib > 0)
             rules.maxSplitSize = static_cast<std::uint64_t>(*mib) << 20;
     }
 }
@@ -144,6 +97,36 @@ BlockRules BlockRules::of(const Snapshot& snapshot, const DeviceTrace& device)
     readSettings(snapshot, rules);
     readBlocks(device, rules);
     return rules;
+}
+
+void BlockRules::readDivisions(std::string_view value)
+{
+    if (value.empty() || value.front() != '[') {
+        divisions.fill(static_cast<std::uint32_t>(std::max<std::int64_t>(0, number(value).value_or(0))));
+        return;
+    }
+    value.remove_prefix(1);
+    std::size_t filled = 0;
+    while (!value.empty() && value.front() != ']') {
+        const std::size_t end = std::min(value.find_first_of(",]"), value.size());
+        const std::string_view item = value.substr(0, end);
+        value.remove_prefix(
+            std::min(end + (end < value.size() && value[end] == ',' ? 1U : 0U), value.size()));
+        const std::size_t colon = item.find(':');
+        if (colon == std::string_view::npos)
+            continue;
+        const auto count = static_cast<std::uint32_t>(
+            std::max<std::int64_t>(0, number(item.substr(colon + 1)).value_or(0)));
+        if (item.front() == '>') {
+            std::fill(divisions.begin() + static_cast<std::ptrdiff_t>(filled), divisions.end(), count);
+            return;
+        }
+        const auto mib = static_cast<std::uint64_t>(std::max<std::int64_t>(1, number(item).value_or(1)));
+        const std::size_t cls = sizeClass(std::min<std::uint64_t>(mib, 1U << 20) << 20);
+        for (std::size_t c = filled == 0 ? 0 : cls; c <= cls; ++c)
+            divisions[c] = count;
+        filled = std::max(filled, cls + 1);
+    }
 }
 
 std::uint64_t BlockRules::roundSize(std::uint64_t requested) const

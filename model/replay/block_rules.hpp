@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace tidemark {
 
@@ -29,6 +30,10 @@ struct BlockRules {
 
     /// What the settings and the final blocks of a device tell.
     static BlockRules of(const Snapshot& snapshot, const DeviceTrace& device);
+    /// `roundup_power2_divisions` as a configuration text has it: one number, or [256:1,512:2,>:8] with
+    /// starts in MiB. Each start's value also covers the classes below it that have none
+    /// (c10/cuda/CUDAAllocatorConfig.cpp, PyTorch 2.6).
+    void readDivisions(std::string_view value);
     /// Size of the block a request needs, before any rest; 0 for 0.
     std::uint64_t roundSize(std::uint64_t requested) const;
     /// Rest behind a block that stays part of it, at most: what is larger is split off. `rigid` = not

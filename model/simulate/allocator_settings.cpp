@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/simulate/allocator_settings.hpp"
+
+#include "model/core/allocator_conf.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace tidemark {
+
+namespace {
+
+constexpr std::uint64_t mib = 1ULL << 20;
+
+Error refused(const std::string& key, const std::string& value, const std::string& wanted)
+{
+    return {ErrorCode::Usage, key + " cannot be \"" + value + "\": " + wanted + ".", std::nullopt};
+}
+
+std::optional<std::uint64_t> wholeNumber(const std::string& text)
+{
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool all = error == std::errc() && end == text.data() + text.size();
+    return all && value < (1ULL << 40) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> fraction(const std::string& text)
+{
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool all = error == std::errc() && end == text.data() + text.size();
+    return all && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// "4", or "[256:1,512:2,>:8]": every number 0 or a power of two.
+bool areDivisions(const std::string& value)
+{
+    const auto power = [](const std::string& text) {
+        const auto number = wholeNumber(text);
+        return number && *number <= 64 && (*number & (*number - 1)) == 0;
+    };
+    if (!value.starts_with('['))
+        return power(value);
+    if (!value.ends_with(']') || value.size() < 3)
+        return false;
+    const auto items = allocatorOptions(std::string_view(value).substr(1, value.size() - 2));
+    return !items.empty() && std::all_of(items.begin(), items.end(), [&](const auto& item) {
+        const auto start = item.first == ">" ? std::optional<std::uint64_t>(1) : wholeNumber(item.first);
+        return start && *start > 0 && (*start & (*start - 1)) == 0 && power(item.second);
+    });
+}
+
+Result<void> setMebibytes(std::uint64_t& target, const std::string& key, const std::string& value,
+    std::uint64_t least, const std::string& wanted)
+{
+    const auto number = wholeNumber(value);
+    if (!number || *number < least)
+        return refused(key, value, wanted);
+    target = *number * mib;
+    return {};
+}
+
+bool ignored(const std::string& key)
+{
+    constexpr std::array names{"backend", "release_lock_on_cudamalloc", "release_lock_on_hipmalloc",
+        "graph_capture_record_stream_reuse", "throw_on_cudamalloc_oom", "use_async_allocator"};
+    return key.starts_with("pinned_")
+        || std::any_of(names.begin(), names.end(), [&](const char* name) { return key == name; });
+}
+
+Result<void> applyOne(AllocatorSettings& s, const std::string& key, const std::string& value)
+{
+    if (key == "expandable_segments") {
+        if (value != "True" && value != "False")
+            return refused(key, value, "PyTorch takes True or False");
+        s.expandableSegments = value == "True";
+    } else if (key == "max_split_size_mb") {
+        return setMebibytes(s.rounding.maxSplitSize, key, value, 20, "it is a number of MiB of at least 20");
+    } else if (key == "max_non_split_rounding_mb") {
+        return setMebibytes(s.maxNonSplitRounding, key, value, 20, "it is a number of MiB of at least 20");
+    } else if (key == "large_segment_size_mb") {
+        if (const auto number = wholeNumber(value); !number || *number < 2 || *number % 2 != 0)
+            return refused(key, value, "it is an even number of MiB");
+        return setMebibytes(s.largeSegment, key, value, 2, "");
+    } else if (key == "garbage_collection_threshold") {
+        const auto share = fraction(value);
+        if (!share || *share <= 0 || *share >= 1)
+            return refused(key, value, "it lies between 0 and 1");
+        s.garbageCollectionThreshold = *share;
+    } else if (key == "per_process_memory_fraction") {
+        const auto share = fraction(value);
+        if (!share || *share <= 0 || *share > 1)
+            return refused(key, value, "it lies above 0 and is at most 1");
+        s.memoryFraction = *share;
+    } else if (key == "roundup_power2_divisions") {
+        if (!areDivisions(value))
+            return refused(key, value, "it is a power of two, or a list like [256:1,512:2,>:8]");
+        s.rounding.divisions.fill(0);
+        s.rounding.readDivisions(value);
+    } else if (!ignored(key)) {
+        return Error{ErrorCode::Usage, "The allocator has no setting \"" + key + "\".", std::nullopt};
+    }
+    return {};
+}
+
+std::string divisionsText(const std::array<std::uint32_t, 16>& divisions)
+{
+    if (std::all_of(divisions.begin(), divisions.end(), [&](auto d) { return d == divisions[0]; }))
+        return std::to_string(divisions[0]);
+    std::string text = "[";
+    for (std::size_t i = 0; i < divisions.size(); ++i)
+        text += std::to_string(1U << i) + ':' + std::to_string(divisions[i])
+            + (i + 1 < divisions.size() ? "," : "]");
+    return text;
+}
+
+std::string shortNumber(double value)
+{
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    return {text.data(), end};
+}
+
+std::string confText(const Snapshot& snapshot)
+{
+    for (const Setting& s : snapshot.settings)
+        if (const auto* text = std::get_if<std::string>(&s.value); text && s.key.ends_with("ALLOC_CONF"))
+            return *text;
+    return {};
+}
+
+} // namespace
+
+bool AllocatorSettings::operator==(const AllocatorSettings& o) const
+{
+    return expandableSegments == o.expandableSegments && rounding.exactRequests == o.rounding.exactRequests
+        && rounding.padding == o.rounding.padding && rounding.maxSplitSize == o.rounding.maxSplitSize
+        && rounding.divisions == o.rounding.divisions && maxNonSplitRounding == o.maxNonSplitRounding
+        && largeSegment == o.largeSegment && garbageCollectionThreshold == o.garbageCollectionThreshold
+        && memoryFraction == o.memoryFraction && expandablePrivatePools == o.expandablePrivatePools
+        && baseAlign == o.baseAlign;
+}
+
+AllocatorSettings AllocatorSettings::of(const Snapshot& snapshot, const DeviceTrace& device)
+{
+    AllocatorSettings s;
+    s.rounding = BlockRules::of(snapshot, device);
+    const BlockRules stated = s.rounding;
+    // Item by item: one that PyTorch took but we do not know must not hide the others.
+    for (const auto& [key, value] : allocatorOptions(confText(snapshot)))
+        static_cast<void>(applyOne(s, key, value).ok());
+    s.rounding = stated;
+    for (const Setting& setting : snapshot.settings) {
+        if (const auto* on = std::get_if<bool>(&setting.value); on && setting.key == "expandable_segments")
+            s.expandableSegments = *on;
+        if (const auto* share = std::get_if<double>(&setting.value);
+            share && setting.key == "garbage_collection_threshold")
+            s.garbageCollectionThreshold = *share;
+    }
+    // Settings can be switched during a run: what is there counts more than what was stated at its end.
+    const auto& actions = device.events.action;
+    s.expandableSegments = s.expandableSegments
+        || std::any_of(
+            device.segments.begin(), device.segments.end(), [](const Segment& g) { return g.expandable; })
+        || std::find(actions.begin(), actions.end(), Action::SegmentMap) != actions.end();
+    s.baseAlign = s.rounding.padding == 32 ? 16U << 10 : 0;
+    return s;
+}
+
+Result<void> AllocatorSettings::apply(std::string_view conf)
+{
+    AllocatorSettings changed = *this;
+    for (const auto& [key, value] : allocatorOptions(conf))
+        if (const Result<void> done = applyOne(changed, key, value); !done)
+            return done.error();
+    *this = changed;
+    return {};
+}
+
+std::string AllocatorSettings::conf() const
+{
+    const AllocatorSettings usual;
+    std::string text;
+    const auto add = [&](const char* key, const std::string& value) {
+        text += (text.empty() ? "" : ",") + std::string(key) + ':' + value;
+    };
+    if (expandableSegments)
+        add("expandable_segments", "True");
+    if (splitLimited())
+        add("max_split_size_mb", std::to_string(rounding.maxSplitSize / mib));
+    if (rounding.divisions != usual.rounding.divisions)
+        add("roundup_power2_divisions", divisionsText(rounding.divisions));
+    if (garbageCollectionThreshold > 0)
+        add("garbage_collection_threshold", shortNumber(garbageCollectionThreshold));
+    if (maxNonSplitRounding != usual.maxNonSplitRounding)
+        add("max_non_split_rounding_mb", std::to_string(maxNonSplitRounding / mib));
+    if (largeSegment != usual.largeSegment)
+        add("large_segment_size_mb", std::to_string(largeSegment / mib));
+    if (memoryFraction)
+        add("per_process_memory_fraction", shortNumber(*memoryFraction));
+    return text;
+}
+
+} // namespace tidemark

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/simulate/fidelity.hpp"
+#include "model/simulate/recording.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tidemark {
+
+/// What to try.
+struct WhatIfWish {
+    AllocatorSettings settings;
+    /// Bytes the process may reserve; absent: as the recording tells, or without end if it tells nothing.
+    std::optional<std::uint64_t> capacity;
+    /// The whole device, for per_process_memory_fraction and the length of expandable ranges.
+    std::optional<std::uint64_t> deviceTotal;
+};
+
+/// A recording's requests under other settings. Bytes.
+struct WhatIf {
+    AllocatorSettings settings;
+    std::optional<std::uint64_t> capacity;
+    /// Reserved, and block bytes of allocations that do not wait for a stream, by state of the recording.
+    /// From knownUntil on they stand still.
+    Series reserved;
+    Series allocated;
+    /// The last state that is predicted: the end of the trace, or where the run would have gone another way.
+    StateIndex knownUntil = 0;
+
+    std::uint64_t peakReserved = 0; ///< within requests as well, so it may lie above the curve's maximum
+    StateIndex peakState = 0; ///< first state in or before which it is reached
+    std::uint64_t peakAllocated = 0;
+    std::uint64_t endReserved = 0; ///< at knownUntil
+    std::uint64_t endAllocated = 0;
+    std::uint64_t idleAtPeak = 0; ///< reserved and in no block, at the curve's maximum
+    AllocatorModel::Counts counts;
+
+    struct OutOfMemory {
+        /// Absent: what lived before the first event finds no room already.
+        std::optional<EventIndex> event;
+        std::uint64_t bytes = 0; ///< rounded request
+        std::uint64_t deviceFree = 0;
+        std::uint64_t reserved = 0;
+        std::uint64_t allocated = 0;
+        std::uint64_t pending = 0;
+        /// The recorded request failed there, too.
+        bool recorded = false;
+        /// What would be left if all free memory were one piece (help/numbers.md).
+        std::int64_t slack() const
+        {
+            return static_cast<std::int64_t>(reserved + deviceFree - allocated - pending)
+                - static_cast<std::int64_t>(bytes);
+        }
+    };
+    /// The first request that finds no memory.
+    std::optional<OutOfMemory> outOfMemory;
+    /// The recorded out-of-memory event that does not happen: the request is served. The rest of the run is
+    /// unknown.
+    std::optional<EventIndex> servedFailure;
+
+    bool fits() const { return !outOfMemory; }
+};
+
+/// A recording and what may be predicted from it. Immutable after build; any thread.
+class Simulation {
+public:
+    /// Replays the recording under its own settings. Cost: as Recording::build and fidelityOf. Errors:
+    /// Cancelled; Unsupported with the reason when there is nothing to replay.
+    static Result<std::shared_ptr<const Simulation>> build(
+        std::shared_ptr<const Replay> replay, const Job& job);
+
+    const Recording& recording() const { return *m_recording; }
+    const Fidelity& fidelity() const { return m_fidelity; }
+    /// Why nothing is predicted, in a sentence; empty when something is.
+    const std::string& refusal() const { return m_refusal; }
+
+    /// Below this fidelity a prediction would be a guess.
+    static constexpr double leastScore = 0.9;
+
+    /// Cost: as fidelityOf; polls job. Errors: Cancelled; Unsupported with refusal().
+    Result<WhatIf> run(const WhatIfWish& wish, const Job& job) const;
+    /// The predicted segments at a state, laid out like those of a recording. Cost as run. Errors as run.
+    Result<SegmentState> segmentsAt(const WhatIfWish& wish, StateIndex state, const Job& job) const;
+
+private:
+    /// The wish with what it leaves open, as far as the recording tells.
+    WhatIfWish filledIn(const WhatIfWish& wish) const;
+
+    std::shared_ptr<const Recording> m_recording;
+    Fidelity m_fidelity;
+    std::string m_refusal;
+};
+
+} // namespace tidemark

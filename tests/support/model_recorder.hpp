@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/simulate/allocator_model.hpp"
+#include "model/snapshot/builder.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tidemark::test {
+
+/// Records what a program does with an AllocatorModel, as PyTorch would: for recordings with any settings.
+/// Private pools are PoolId 1 to 4.
+class ModelRecorder {
+public:
+    explicit ModelRecorder(const AllocatorSettings& settings, std::optional<std::uint64_t> capacity = {});
+
+    /// What was done before leaves no events.
+    void startRecording() { m_recording = true; }
+    /// Tag of the new allocation; absent when memory ran out (an `oom` event then stands in the trace).
+    std::optional<std::uint32_t> allocate(std::uint64_t bytes, std::int64_t stream = 0, PoolId pool = {});
+    void free(std::uint32_t tag);
+    void requestFree(std::uint32_t tag);
+    /// Nothing when a release of cached memory has completed it.
+    void completeFree(std::uint32_t tag);
+    void emptyCache();
+    bool lives(std::uint32_t tag) const { return valid(m_blocks[tag]); }
+    const AllocatorModel& model() const { return m_model; }
+    /// The recorder is done for afterwards.
+    std::shared_ptr<const Snapshot> finish();
+
+private:
+    void event(Action action, std::uint64_t address, std::uint64_t size, std::int64_t stream, StackId stack);
+    void freeEvent(Action action, std::uint32_t tag);
+    void driverEvents(StackId stack);
+
+    struct Made {
+        std::uint64_t address;
+        std::uint64_t bytes;
+        std::int64_t stream;
+    };
+    AllocatorModel m_model;
+    SnapshotBuilder m_builder;
+    EventBuffer m_events;
+    StackId m_stack;
+    StackId m_emptyCacheStack;
+    bool m_recording = false;
+    std::vector<BlockRef> m_blocks;
+    std::vector<Made> m_made;
+};
+
+} // namespace tidemark::test
