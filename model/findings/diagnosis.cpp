@@ -2,9 +2,11 @@
 #include "model/findings/diagnosis.hpp"
 
 #include "model/core/units.hpp"
+#include "model/findings/evidence_units.hpp"
 #include "model/findings/rule.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <set>
 #include <tuple>
@@ -100,6 +102,8 @@ private:
             if (const char* lacking = lacks(rule, input.replay))
                 output.undecided.push_back({rule.id, lacking});
         for (Finding& finding : output.findings) {
+            assert(std::all_of(finding.evidence.begin(), finding.evidence.end(),
+                [](const Evidence& each) { return evidenceUnit(each.key).has_value(); }));
             m_spoke.insert(finding.rule);
             m_out.findings.push_back(std::move(finding));
         }

@@ -297,7 +297,7 @@ void TestRulesRecompute::severalALayerAreAboveTheFloor()
     const Finding& found = output.findings.front();
     QCOMPARE(found.bytes, static_cast<std::uint64_t>(6 * 64 * mib));
     QCOMPARE(found.count, 6U);
-    QCOMPARE(evidenceNumber(found, "per_layer"), 2);
+    QCOMPARE(evidenceNumber(found, "tensors_per_layer"), 2);
     QCOMPARE(evidenceNumber(found, "floor"), 6 * 64 * mib);
     QVERIFY(rules.run("checkpoint-inputs").findings.empty());
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/rule_case.hpp"
 
+#include "model/findings/evidence_units.hpp"
+
+#include <stdexcept>
+
 namespace tidemark::test {
 
 RuleCase::RuleCase(TraceMaker& maker, RunConfig config)
@@ -28,6 +32,10 @@ RuleOutput RuleCase::run(std::string_view rule) const
     for (const Rule& each : rules())
         if (rule == each.id)
             each.run(input(), output, Job{});
+    for (const Finding& finding : output.findings)
+        for (const Evidence& each : finding.evidence)
+            if (!evidenceUnit(each.key))
+                throw std::logic_error("evidence of " + finding.rule + " without a unit: " + each.key);
     return output;
 }
 

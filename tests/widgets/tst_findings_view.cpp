@@ -183,6 +183,11 @@ private slots:
         QCOMPARE(
             evidenceText({"pinned_free", std::int64_t{37044092928}}).exact, QString("37,044,092,928\u00a0B"));
         QCOMPARE(value("layer_activations", std::int64_t{36}), QString("36"));
+        QCOMPARE(value("retained_surfaces", std::int64_t{72}), QString("72"));
+        QCOMPARE(value("shards_not_kept", std::int64_t{1}), QString("1"));
+        QCOMPARE(value("reserved_by_pool", std::vector<std::int64_t>{1 << 21, 1 << 22}),
+            QString("2.0\u00a0MiB, 4.0\u00a0MiB"));
+        QCOMPARE(value("waited_us", std::int64_t{2500}), QString("2.5\u00a0ms"));
         QCOMPARE(value("something_new", std::int64_t{123456789}), QString("123,456,789"));
         QCOMPARE(value("holes", std::int64_t{24}), QString("24"));
         QCOMPARE(value("share_of_peak", 0.079), QString("7.9\u00a0%"));

@@ -40,9 +40,14 @@ protected:
 private:
     void fit()
     {
-        const int wanted = text().isEmpty() ? 0 : heightForWidth(width());
+        if (text().isEmpty()) {
+            setMinimumHeight(0);
+            setMaximumHeight(QWIDGETSIZE_MAX);
+            return;
+        }
         // The hint of a wrapped label is for a narrow column: it would leave room below the text.
-        if (wanted >= 0 && (wanted != minimumHeight() || wanted != maximumHeight()))
+        const int wanted = heightForWidth(width());
+        if (wanted > 0 && (wanted != minimumHeight() || wanted != maximumHeight()))
             setFixedHeight(wanted);
     }
 };

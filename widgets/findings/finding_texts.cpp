@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/findings/finding_texts.hpp"
 
+#include "model/findings/evidence_units.hpp"
 #include "widgets/style/text.hpp"
 
 #include <QCoreApplication>
 #include <QStringList>
 
-#include <algorithm>
-#include <initializer_list>
 #include <string_view>
 
 namespace tidemark {
@@ -19,49 +18,31 @@ QString tr(const char* text)
     return QCoreApplication::translate("findings", text);
 }
 
-bool names(std::string_view key, std::initializer_list<std::string_view> words)
+EvidenceUnit unitOf(std::string_view key)
 {
-    return std::any_of(words.begin(), words.end(),
-        [key](std::string_view word) { return key.find(word) != std::string_view::npos; });
-}
-
-/// Whether a whole number under this key is bytes; where the key does not say, it is shown as a bare number.
-bool isBytes(std::string_view key)
-{
-    if (key.find("bytes") != std::string_view::npos)
-        return true;
-    if (names(key,
-            {"count", "holes", "allocations", "segments", "blocks", "steps", "layers", "event", "parallel",
-                "percent", "pins", "streams", "pools", "microbatch", "rank", "stage", "leverage", "flushes",
-                "retries", "number", "activations"}))
-        return false;
-    return names(key,
-        {"size", "peak", "free", "slack", "reserved", "allocated", "pending", "request", "waste", "growth",
-            "held", "saved", "removed", "total", "retained", "pinned", "hole", "margin", "headroom",
-            "estimate", "deficit", "shard", "limit", "capacity", "live", "inactive", "cached", "floor",
-            "burst", "kept", "each", "unit", "active", "waiting", "releasable", "largest", "per_step",
-            "slope"});
-}
-
-bool isShare(std::string_view key)
-{
-    return key.find("share") != std::string_view::npos || key.find("ratio") != std::string_view::npos
-        || key.find("unusable") != std::string_view::npos;
+    return evidenceUnit(key).value_or(EvidenceUnit::Count);
 }
 
 QString number(std::string_view key, std::int64_t value)
 {
-    return isBytes(key) ? bytesText(value) : countText(value);
+    switch (unitOf(key)) {
+    case EvidenceUnit::Bytes:
+        return bytesText(value);
+    case EvidenceUnit::Microseconds:
+        return durationText(value);
+    default:
+        return countText(value);
+    }
 }
 
 QString real(std::string_view key, double value)
 {
-    if (isShare(key) && value >= 0 && value <= 1)
+    if (unitOf(key) == EvidenceUnit::Share)
         return percentText(value);
     QString text = QString::number(value, 'g', 6);
     if (text.startsWith(QLatin1Char('-')))
         text.replace(0, 1, QChar(0x2212));
-    return key.find("percent") != std::string_view::npos ? text + QStringLiteral("\u00a0%") : text;
+    return unitOf(key) == EvidenceUnit::Percent ? text + QStringLiteral("\u00a0%") : text;
 }
 
 struct ValueText {
@@ -72,7 +53,7 @@ struct ValueText {
     QString operator()(bool value) const { return value ? tr("yes") : tr("no"); }
     QString operator()(std::int64_t value) const
     {
-        if (isBytes(key) && (value >= 1024 || value <= -1024))
+        if (unitOf(key) == EvidenceUnit::Bytes && (value >= 1024 || value <= -1024))
             exact = exactBytesText(value);
         return number(key, value);
     }

@@ -302,7 +302,12 @@ void FindingsView::followSelection()
     }
     if (selected && *selected < m_cards.size())
         QTimer::singleShot(0, m_cards[*selected], [this, card = m_cards[*selected]] {
-            ensureWidgetVisible(card, 0, std::min(viewport()->height() / 3, card->height()));
+            // As much of the open card as fits, its sentence above all.
+            const int top = card->mapTo(widget(), QPoint(0, 0)).y();
+            const int above = verticalScrollBar()->value();
+            const int below = top + card->height() - viewport()->height();
+            if (top < above || below > above)
+                verticalScrollBar()->setValue(std::min(top, std::max(below, 0)));
         });
 }
 

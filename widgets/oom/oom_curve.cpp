@@ -204,7 +204,13 @@ void OomCurve::paintRequest(QPainter& painter) const
     painter.drawRect(QRectF(x - side, top, side, std::max(2.0, yOf(live) - top)));
     const QString text = tr("+%1 failed").arg(bytesText(*autopsy.request));
     const QFont font = m_style.font(FontRole::Small);
-    QRectF box = textBox(font, text, {x - side - 6, (top + yOf(live)) / 2}, TextSide::Right);
+    // Beside the frame, but not on the line of what is usable.
+    const double line = QFontMetricsF(font).height();
+    double y = (top + yOf(live)) / 2;
+    if (const double usable = yOf(static_cast<double>(m_scene->usable));
+        m_scene->usable > 0 && std::abs(y - usable) < 0.7 * line)
+        y = usable + 0.8 * line;
+    QRectF box = textBox(font, text, {x - side - 6, y}, TextSide::Right);
     if (box.left() < area.left())
         box = textBox(font, text, {x + 6, top - 8}, TextSide::Left);
     drawHaloText(painter, box, text, crit, m_style.color(Tone::Halo));

@@ -31,6 +31,7 @@ namespace tidemark {
 namespace {
 
 constexpr int fewestRows = 3;
+constexpr double leastColumn = 56; ///< room for the headings
 constexpr double curveFrom = 530; ///< height the map and the tables keep before the curve gets any
 constexpr int mostPinRows = 4;
 constexpr int shareWidth = 104;
@@ -338,6 +339,7 @@ void OomView::restyle()
         table->verticalHeader()->setMinimumSectionSize(metrics.row);
         table->verticalHeader()->setDefaultSectionSize(metrics.row);
         table->horizontalHeader()->setFixedHeight(metrics.header);
+        table->horizontalHeader()->setMinimumSectionSize(metrics.px(leastColumn));
     }
     m_liveTable->horizontalHeader()->resizeSection(
         static_cast<int>(LiveColumn::Share), metrics.px(shareWidth));
@@ -505,15 +507,18 @@ void OomView::arrange()
     const bool bySize = m_scene->autopsy().verdict == Verdict::Capacity || !m_scene->state;
     m_map->setVisible(!bySize);
     m_pinSection->setVisible(m_pinModel->rowCount() > 0);
-    m_leftColumn->removeWidget(m_liveSection);
-    while (QLayoutItem* const item = m_rightColumn->takeAt(0))
-        delete item;
+    for (QVBoxLayout* column : {m_leftColumn, m_rightColumn})
+        while (QLayoutItem* const item = column->takeAt(0))
+            delete item;
+    m_leftColumn->addWidget(m_map, 1);
     if (m_pinModel->rowCount() > 0)
         m_rightColumn->addWidget(m_pinSection);
     // The table takes what it can fill; what is left lies below everything.
     (bySize ? m_leftColumn : m_rightColumn)->addWidget(m_liveSection, 1000);
     m_rightColumn->addWidget(m_checkSection);
     m_rightColumn->addStretch(1);
+    if (bySize)
+        m_leftColumn->addStretch(1);
     limitHeights();
     for (QWidget* section : {m_liveSection, m_checkSection})
         section->show();
@@ -524,12 +529,11 @@ void OomView::limitHeights()
     if (!m_scene)
         return;
     const Metrics& metrics = m_style.metrics();
-    const auto rows = static_cast<int>(std::min<std::size_t>(m_scene->liveOrder.size() + 1, 1000));
+    const auto rows = static_cast<int>(std::min<std::size_t>(m_scene->liveOrder.size(), 1000));
     const int table = metrics.header + std::max(fewestRows, rows) * metrics.row;
-    const bool inRight = m_rightColumn->indexOf(m_liveSection) >= 0;
     // Labels and spaces round the table.
     const int rest = m_liveSection->sizeHint().height() - m_liveTable->sizeHint().height();
-    m_liveSection->setMaximumHeight(inRight ? table + std::max(0, rest) : QWIDGETSIZE_MAX);
+    m_liveSection->setMaximumHeight(table + std::max(0, rest));
     // The curve is the last to come and the first to go.
     const int banner = m_banner->layout()->totalHeightForWidth(width());
     const int others = (banner > 0 ? banner : m_banner->sizeHint().height()) + m_barBox->sizeHint().height();
@@ -547,7 +551,7 @@ void OomView::updateLimit()
     const int row = std::max(1, m_liveTable->verticalHeader()->defaultSectionSize());
     const int fitting = std::max(fewestRows, m_liveTable->viewport()->height() / row);
     m_following = true;
-    if (m_expanded)
+    if (m_expanded || (m_scene && m_scene->liveOrder.size() <= static_cast<std::size_t>(fitting)))
         m_liveModel->setLimit(std::nullopt);
     else
         m_liveModel->setLimit(static_cast<std::size_t>(fitting - 1));

@@ -52,7 +52,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     Finding out = findingOf(input, checkpointLevelRule, Severity::Warning, surplus, input.peak);
     out.grade = Grade::B;
     out.site = siteOf(input.sites, input, surplus.front());
-    out.evidence = {{"per_layer", static_cast<std::int64_t>(found->perLayer)},
+    out.evidence = {{"tensors_per_layer", static_cast<std::int64_t>(found->perLayer)},
         {"bytes_each", static_cast<std::int64_t>(found->each)},
         {"layers", static_cast<std::int64_t>(found->layers())},
         {"floor", static_cast<std::int64_t>(found->each * found->layers())},

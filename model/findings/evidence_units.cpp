@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/evidence_units.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tidemark {
+
+namespace {
+
+struct Row {
+    std::string_view key;
+    EvidenceUnit unit;
+};
+
+/// In alphabetical order.
+constexpr std::array rows{
+    Row{"above_steps", EvidenceUnit::Bytes},
+    Row{"activations", EvidenceUnit::Bytes},
+    Row{"activations_per_layer", EvidenceUnit::Bytes},
+    Row{"allocated", EvidenceUnit::Bytes},
+    Row{"allocated_on_stream", EvidenceUnit::Bytes},
+    Row{"allocated_peak", EvidenceUnit::Bytes},
+    Row{"asked", EvidenceUnit::Count},
+    Row{"blocks", EvidenceUnit::Count},
+    Row{"bytes_each", EvidenceUnit::Bytes},
+    Row{"bytes_per_element", EvidenceUnit::Factor},
+    Row{"bytes_per_step", EvidenceUnit::Bytes},
+    Row{"casts", EvidenceUnit::Count},
+    Row{"delayed_frees", EvidenceUnit::Count},
+    Row{"device_free", EvidenceUnit::Bytes},
+    Row{"device_total", EvidenceUnit::Bytes},
+    Row{"dropout_outputs", EvidenceUnit::Count},
+    Row{"elsewhere_default_pool", EvidenceUnit::Bytes},
+    Row{"elsewhere_private_pools", EvidenceUnit::Bytes},
+    Row{"elsewhere_streams", EvidenceUnit::Bytes},
+    Row{"equal_tensors", EvidenceUnit::Count},
+    Row{"estimate", EvidenceUnit::Bytes},
+    Row{"estimated_saved", EvidenceUnit::Bytes},
+    Row{"first_forward_event", EvidenceUnit::Event},
+    Row{"floor", EvidenceUnit::Bytes},
+    Row{"flushes", EvidenceUnit::Count},
+    Row{"freed_at", EvidenceUnit::Count},
+    Row{"gathered_bytes_each", EvidenceUnit::Bytes},
+    Row{"gradients", EvidenceUnit::Bytes},
+    Row{"growth_unit", EvidenceUnit::Bytes},
+    Row{"held_by_pools", EvidenceUnit::Bytes},
+    Row{"holes", EvidenceUnit::Count},
+    Row{"idle_by_pool", EvidenceUnit::Bytes},
+    Row{"idle_bytes", EvidenceUnit::Bytes},
+    Row{"idle_since_event", EvidenceUnit::Event},
+    Row{"in_flight", EvidenceUnit::Count},
+    Row{"in_reach", EvidenceUnit::Bytes},
+    Row{"inputs", EvidenceUnit::Count},
+    Row{"label", EvidenceUnit::Count},
+    Row{"largest_hole", EvidenceUnit::Bytes},
+    Row{"largest_site_bytes", EvidenceUnit::Bytes},
+    Row{"layer_activations", EvidenceUnit::Count},
+    Row{"layers", EvidenceUnit::Count},
+    Row{"live", EvidenceUnit::Bytes},
+    Row{"live_at_that_moment", EvidenceUnit::Bytes},
+    Row{"live_growth", EvidenceUnit::Bytes},
+    Row{"masks", EvidenceUnit::Count},
+    Row{"max_split_size", EvidenceUnit::Bytes},
+    Row{"new_peak", EvidenceUnit::Bytes},
+    Row{"new_peak_owner", EvidenceUnit::Count},
+    Row{"one_percent_of_usable", EvidenceUnit::Bytes},
+    Row{"optimizer", EvidenceUnit::Bytes},
+    Row{"optimizer_state", EvidenceUnit::Bytes},
+    Row{"output", EvidenceUnit::Bytes},
+    Row{"outside", EvidenceUnit::Bytes},
+    Row{"parameters", EvidenceUnit::Count},
+    Row{"peak_moved", EvidenceUnit::Count},
+    Row{"peak_of_steps", EvidenceUnit::Bytes},
+    Row{"peak_pending", EvidenceUnit::Bytes},
+    Row{"peak_without_bursts", EvidenceUnit::Bytes},
+    Row{"pending", EvidenceUnit::Bytes},
+    Row{"pending_at_end", EvidenceUnit::Bytes},
+    Row{"per_layer", EvidenceUnit::Bytes},
+    Row{"per_layer_from", EvidenceUnit::Count},
+    Row{"pin_leverage", EvidenceUnit::Factor},
+    Row{"pinned_free", EvidenceUnit::Bytes},
+    Row{"pinned_holes", EvidenceUnit::Count},
+    Row{"pinned_segments", EvidenceUnit::Count},
+    Row{"pinning_bytes", EvidenceUnit::Bytes},
+    Row{"pins", EvidenceUnit::Count},
+    Row{"pool_ids", EvidenceUnit::Count},
+    Row{"pools", EvidenceUnit::Count},
+    Row{"pytorch_hint_moot", EvidenceUnit::Count},
+    Row{"r_squared", EvidenceUnit::Factor},
+    Row{"removed_at_peak", EvidenceUnit::Bytes},
+    Row{"replayed_allocations", EvidenceUnit::Count},
+    Row{"request", EvidenceUnit::Bytes},
+    Row{"requested", EvidenceUnit::Bytes},
+    Row{"reserved", EvidenceUnit::Bytes},
+    Row{"reserved_at_end", EvidenceUnit::Bytes},
+    Row{"reserved_at_start", EvidenceUnit::Bytes},
+    Row{"reserved_by_pool", EvidenceUnit::Bytes},
+    Row{"retained", EvidenceUnit::Bytes},
+    Row{"retained_at_peak", EvidenceUnit::Bytes},
+    Row{"retained_surfaces", EvidenceUnit::Count},
+    Row{"rising_share", EvidenceUnit::Share},
+    Row{"saved", EvidenceUnit::Bytes},
+    Row{"segment_events", EvidenceUnit::Count},
+    Row{"segments", EvidenceUnit::Count},
+    Row{"shard_bytes", EvidenceUnit::Bytes},
+    Row{"shards_not_kept", EvidenceUnit::Count},
+    Row{"share", EvidenceUnit::Share},
+    Row{"share_of_peak", EvidenceUnit::Share},
+    Row{"shared", EvidenceUnit::Bytes},
+    Row{"sizes", EvidenceUnit::Bytes},
+    Row{"slack", EvidenceUnit::Bytes},
+    Row{"stage", EvidenceUnit::Count},
+    Row{"steps", EvidenceUnit::Count},
+    Row{"steps_confidence", EvidenceUnit::Factor},
+    Row{"steps_found_by", EvidenceUnit::Count},
+    Row{"steps_held", EvidenceUnit::Count},
+    Row{"steps_with_flush", EvidenceUnit::Count},
+    Row{"streams", EvidenceUnit::Count},
+    Row{"surfaces_linear_fc1", EvidenceUnit::Count},
+    Row{"surfaces_linear_qkv", EvidenceUnit::Count},
+    Row{"surfaces_other", EvidenceUnit::Count},
+    Row{"targets", EvidenceUnit::Count},
+    Row{"temporaries", EvidenceUnit::Bytes},
+    Row{"tensor_parallel", EvidenceUnit::Count},
+    Row{"tensors_per_layer", EvidenceUnit::Count},
+    Row{"throughput_percent", EvidenceUnit::Percent},
+    Row{"unusable_index", EvidenceUnit::Share},
+    Row{"usable", EvidenceUnit::Bytes},
+    Row{"verdict", EvidenceUnit::Count},
+    Row{"waited_us", EvidenceUnit::Microseconds},
+    Row{"weights", EvidenceUnit::Bytes},
+};
+static_assert(
+    std::is_sorted(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key < b.key; }));
+
+} // namespace
+
+std::optional<EvidenceUnit> evidenceUnit(std::string_view key)
+{
+    const auto row = std::lower_bound(
+        rows.begin(), rows.end(), key, [](const Row& r, std::string_view k) { return r.key < k; });
+    return row != rows.end() && row->key == key ? std::optional(row->unit) : std::nullopt;
+}
+
+} // namespace tidemark
