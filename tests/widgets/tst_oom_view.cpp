@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/panel_fixture.hpp"
+#include "widgets/common/wrapped_label.hpp"
 #include "widgets/oom/oom_banner.hpp"
 #include "widgets/oom/oom_capacity_bar.hpp"
 #include "widgets/oom/oom_curve.hpp"
@@ -487,6 +488,13 @@ private slots:
             const int wanted = label->wordWrap() ? label->heightForWidth(label->width())
                                                  : label->minimumSizeHint().height();
             QVERIFY2(label->height() >= wanted, qPrintable(label->text()));
+            if (dynamic_cast<WrappedLabel*>(label)) { // nor is room lost below a text
+                const QMargins around = label->contentsMargins();
+                const QRect lines = label->fontMetrics().boundingRect(
+                    QRect(0, 0, label->width() - around.left() - around.right(), 1000), Qt::TextWordWrap,
+                    label->text());
+                QCOMPARE(label->height(), lines.height() + around.top() + around.bottom());
+            }
             if (!label->wordWrap())
                 QVERIFY2(label->width() >= label->minimumSizeHint().width(), qPrintable(label->text()));
         }

@@ -153,7 +153,7 @@ void OomChecks::rebuild()
     auto* const grid = new QGridLayout(this);
     grid->setContentsMargins(metrics.padding, 0, metrics.padding, metrics.unit);
     grid->setHorizontalSpacing(metrics.unit);
-    grid->setVerticalSpacing(1);
+    grid->setVerticalSpacing(metrics.unit);
     grid->setColumnStretch(1, 1);
     QPalette quiet = m_style.theme().palette();
     quiet.setColor(QPalette::WindowText, m_style.color(Tone::Text2));

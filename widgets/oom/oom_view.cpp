@@ -324,7 +324,7 @@ void OomView::restyle()
         2 * metrics.padding, metrics.padding, 2 * metrics.padding, metrics.unit);
     for (QLabel* heading : m_headings) {
         heading->setFont(m_style.font(FontRole::Strong));
-        heading->setContentsMargins(metrics.padding, metrics.unit, metrics.padding, metrics.unit / 2);
+        heading->setContentsMargins(metrics.padding, 2 * metrics.unit, metrics.padding, metrics.unit);
     }
     for (QLabel* small : std::initializer_list<QLabel*>{m_pinWords, m_pinSum, m_liveAt, m_liveSum}) {
         small->setFont(m_style.font(FontRole::Small));
