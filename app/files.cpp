@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/files.hpp"
 
+#include "model/playbook/run_config.hpp"
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_source.hpp"
 
@@ -8,6 +9,8 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+
+#include <algorithm>
 
 namespace tidemark {
 
@@ -94,10 +97,18 @@ void Files::open(const QStringList& paths, const ReadOptions& options)
         setProblem(FileProblem{paths.value(0), tr("There is no file in this folder."), false});
         return;
     }
+    // Settings beside snapshots in a folder are no snapshots: the diagnosis reads them.
+    const bool folder = std::any_of(given.begin(), given.end(), [](const auto& path) {
+        std::error_code ignored;
+        return std::filesystem::is_directory(path, ignored);
+    });
+    std::vector<std::filesystem::path> files = expanded.value();
+    if (folder && !std::all_of(files.begin(), files.end(), isConfigFile))
+        std::erase_if(files, isConfigFile);
     m_loader.cancel();
     m_former.emplace(std::move(m_entries), m_current.value_or(0));
     m_entries.clear();
-    for (const auto& path : expanded.value())
+    for (const auto& path : files)
         m_entries.push_back({QFile::decodeName(path.string().c_str()), {}});
     m_tryNext = m_entries.size() > 1;
     m_options = options;

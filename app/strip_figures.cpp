@@ -151,6 +151,8 @@ StripText StripFigures::peakReserved() const
             joined({exactBytesText(extremes.max), where, tr("what the allocator held of the device")}),
             constant ? std::nullopt : std::optional(extremes.maxState)};
     }
+    if (m_session.rank() && m_session.rank()->snapshot->source.partial)
+        return unknown(caption, tr("the file breaks off"));
     StripText cell = unknown(caption, tr("no segments in the file"));
     cell.toolTip = tr("The file lists no segments, so what the allocator held cannot be known. "
                       "torch.cuda.memory._dump_snapshot() writes them.");

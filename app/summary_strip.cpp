@@ -460,7 +460,8 @@ void SummaryStrip::commitCardSize()
     }
     const auto bytes = parseBytes(text.toStdString());
     // "80" is meant in GiB: no card has 80 bytes.
-    const auto meant = bytes && *bytes > 0 && *bytes < 4096 ? std::optional(*bytes << 30) : bytes;
+    const bool bare = parseCount(text.toStdString()).has_value();
+    const auto meant = bare && *bytes > 0 && *bytes < 4096 ? std::optional(*bytes << 30) : bytes;
     const QString problem = meant ? figures().cardProblem(*meant) : tr("A size with its unit, as in 80 GiB");
     if (!problem.isEmpty()) {
         QPalette wrong = palette();

@@ -119,6 +119,19 @@ void printChecks(std::ostream& out, const std::vector<ConfigCheck>& checks)
         out << "setting     not decided for lack of settings: " << unknown << '\n';
 }
 
+void printExpectation(std::ostream& out, const Expectation& expectation)
+{
+    for (const ExpectedClass& each : expectation.classes) {
+        out << "estimate    " << each.name << ": " << formatBytes(each.measured) << " at the peak, "
+            << formatBytes(each.low);
+        if (each.high != each.low)
+            out << " to " << formatBytes(each.high);
+        out << " expected from the settings" << (each.high != each.low ? ", by pipeline stage" : "") << '\n';
+    }
+    out << "estimate    " << formatBytes(expectation.otherMeasured)
+        << " at the peak is in no class of the estimate\n";
+}
+
 /// One line that says it all: the gravest finding, or that there is none.
 std::string verdictLine(const Diagnosis& diagnosis)
 {
@@ -146,6 +159,8 @@ void printText(std::ostream& out, const std::string& path, const Diagnosis& diag
     for (const QualityNote& note : diagnosis.rank->quality())
         out << "note        " << qualityName(note.id) << ": " << displayText(note.sentence) << '\n';
     printChecks(out, diagnosis.checks);
+    if (diagnosis.expectation)
+        printExpectation(out, *diagnosis.expectation);
     if (!diagnosis.clear.empty()) {
         out << "clear       ";
         const char* separator = "";
@@ -181,13 +196,6 @@ RunConfig configFor(const Wish& wish, const std::filesystem::path& file, std::os
             warnings << "tidemark: warning: settings beside the file are left out: "
                      << displayText(added.error().message) << '\n';
     return config;
-}
-
-bool isConfigFile(const std::filesystem::path& file)
-{
-    const std::vector<std::filesystem::path> beside = configFilesBeside(file);
-    return std::any_of(beside.begin(), beside.end(),
-        [&](const std::filesystem::path& each) { return each.filename() == file.filename(); });
 }
 
 /// Diagnoses the files of a call one after the other and keeps count.

@@ -11,13 +11,28 @@ namespace tidemark {
 
 namespace {
 
-/// Lower case, without ASCII and no-break spaces and thousands commas.
+bool isDigit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/// A comma with a digit before it and three, and no more, behind it.
+bool isThousands(std::string_view text, std::size_t comma)
+{
+    std::size_t digits = 0;
+    while (comma + 1 + digits < text.size() && isDigit(text[comma + 1 + digits]))
+        ++digits;
+    return comma > 0 && isDigit(text[comma - 1]) && digits == 3;
+}
+
+/// Lower case, without ASCII and no-break spaces and thousands commas. Other commas stay, and nothing takes
+/// them: "80,5" may be meant as 80.5, and is not 805.
 std::string squeezed(std::string_view text)
 {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
-        if (c == ' ' || c == '\t' || c == ',' || c == '_')
+        if (c == ' ' || c == '\t' || c == '_' || (c == ',' && isThousands(text, i)))
             continue;
         if (c == '\xC2' && i + 1 < text.size() && text[i + 1] == '\xA0') {
             ++i;

@@ -144,6 +144,22 @@ bool isDigit(char c)
     return c >= '0' && c <= '9';
 }
 
+/// Position of the GPU whose peak is highest.
+std::optional<std::size_t> fullestDevice(const Diagnosis& diagnosis)
+{
+    std::optional<std::size_t> best;
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < diagnosis.devices.size(); ++i) {
+        const Replay& replay = *diagnosis.rank->devices[i];
+        const std::int64_t peak = replay.timeline.requested().total().max;
+        if (replay.device().ordinal >= 0 && replay.states() > 1 && peak > most) {
+            best = i;
+            most = peak;
+        }
+    }
+    return best;
+}
+
 /// The number that begins at `at`; absent when there is none or it is too long to be a rank.
 std::optional<int> numberAt(std::string_view text, std::size_t at)
 {
@@ -182,6 +198,9 @@ std::shared_ptr<const Diagnosis> diagnose(
             return nullptr;
     }
     collector.finish();
+    if (const auto fullest = fullestDevice(*out))
+        out->expectation
+            = expectationOf(*out->rank->devices[*fullest], *out->devices[*fullest].labels, out->config);
     out->checks = checkConfig(out->config, factsOf(*out, own.rank));
     job.report(Stage::Findings, count, count);
     return out;

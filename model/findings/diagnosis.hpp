@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/findings/expectation.hpp"
 #include "model/findings/finding.hpp"
 #include "model/findings/oom.hpp"
 #include "model/lens/labels.hpp"
@@ -41,6 +42,8 @@ struct Diagnosis {
     std::vector<std::string> clear; ///< ids of rules that ran and found nothing
     std::vector<ConfigCheck> checks;
     RunConfig config; ///< with what the snapshot says
+    /// Of the GPU whose peak is highest; absent when settings do not say enough.
+    std::optional<Expectation> expectation;
 
     /// {"findings", "data_quality", "config"} as help/command-line.md says, on one line. `file` is put in
     /// front when it is not empty.

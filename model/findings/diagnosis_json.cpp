@@ -93,6 +93,20 @@ Json checksJson(const std::vector<ConfigCheck>& checks)
     return list;
 }
 
+Json expectationJson(const std::optional<Expectation>& expectation)
+{
+    if (!expectation)
+        return nullptr;
+    Json classes = Json::array();
+    for (const ExpectedClass& each : expectation->classes)
+        classes.push_back(
+            {{"name", each.name}, {"low", each.low}, {"high", each.high}, {"measured", each.measured}});
+    return {{"device", expectation->device}, {"peak_event", momentOf(expectation->peak)},
+        {"classes", std::move(classes)}, {"other_measured", expectation->otherMeasured},
+        {"live", expectation->live}, {"activations_upper_bound", expectation->activationsAreUpperBound},
+        {"assumptions", expectation->assumptions}};
+}
+
 std::string dumped(const Json& json)
 {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -116,6 +130,7 @@ std::string Diagnosis::json(std::string_view file) const
     for (const Undecided& each : undecided)
         json["undecided"].push_back({{"rule", each.rule}, {"needs", displayText(each.needs)}});
     json["clear"] = clear;
+    json["estimate"] = expectationJson(expectation);
     return dumped(json);
 }
 

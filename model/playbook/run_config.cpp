@@ -8,6 +8,7 @@
 #include "model/playbook/flat_names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -306,18 +307,28 @@ std::string configText(const ConfigValue& value)
     return std::visit(Writer(), value);
 }
 
+namespace {
+
+constexpr std::array configNames{"run_config.yaml", "run_config.yml", "run_config.json", "run.json",
+    "run.yaml", "args.yaml", "args.yml", "args.json", "args.txt", "arguments.txt", "env.txt", "env.log",
+    "environment.txt", "env"};
+
+} // namespace
+
+bool isConfigFile(const std::filesystem::path& file)
+{
+    return std::find(configNames.begin(), configNames.end(), file.filename()) != configNames.end();
+}
+
 std::vector<std::filesystem::path> configFilesBeside(const std::filesystem::path& snapshotOrFolder)
 {
-    static constexpr const char* names[] = {"run_config.yaml", "run_config.yml", "run_config.json",
-        "run.json", "run.yaml", "args.yaml", "args.yml", "args.json", "args.txt", "arguments.txt", "env.txt",
-        "env.log", "environment.txt", "env"};
     std::error_code error;
     const bool folder = std::filesystem::is_directory(snapshotOrFolder, error);
     std::filesystem::path where = folder ? snapshotOrFolder : snapshotOrFolder.parent_path();
     if (where.empty())
         where = ".";
     std::vector<std::filesystem::path> found;
-    for (const char* name : names)
+    for (const char* name : configNames)
         if (std::filesystem::is_regular_file(where / name, error))
             found.push_back(where / name);
     return found;

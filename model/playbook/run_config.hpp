@@ -68,5 +68,7 @@ std::string configText(const ConfigValue& value);
 
 /// run_config.yaml, run.json, env.txt and the like that lie beside a snapshot or in its folder.
 std::vector<std::filesystem::path> configFilesBeside(const std::filesystem::path& snapshotOrFolder);
+/// A file name that configFilesBeside looks for.
+bool isConfigFile(const std::filesystem::path& file);
 
 } // namespace tidemark

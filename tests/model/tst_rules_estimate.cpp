@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/expectation.hpp"
 #include "tests/support/rule_case.hpp"
 
 #include <QtTest>
@@ -164,6 +165,42 @@ private slots:
         QVERIFY(certain.undecided.empty());
         QCOMPARE(certain.findings.size(), std::size_t(1));
         QCOMPARE(evidenceNumber(certain.findings[0], "weights") * 6, states);
+    }
+
+    /// What the settings let expect stands beside what is live at the peak, class by class.
+    void theEstimateBesideTheRecording()
+    {
+        TraceMaker maker;
+        const StackId setup
+            = maker.stack({"__init__@megatron/core/distributed/param_and_grad_buffer.py:716"});
+        const StackId forward
+            = maker.stack({"forward@megatron/core/transformer/mlp.py:118", "step@train.py:1"});
+        constexpr std::int64_t held = 200'000'000;
+        constexpr std::int64_t saved = 50'000'000;
+        maker.alloc(0x1000000000, held, setup);
+        for (int step = 0; step < 3; ++step) {
+            const auto base = 0x2000000000 + static_cast<std::uint64_t>(step) * 0x1000000000;
+            for (std::uint64_t i = 0; i < 4; ++i)
+                maker.alloc(base + i * 0x10000000, saved, forward);
+            const StackId backward = maker.stack({});
+            maker.alloc(base + 0x80000000, 1'000'000, backward);
+            for (std::uint64_t i = 4; i-- > 0;)
+                maker.free(base + i * 0x10000000, saved);
+            maker.free(base + 0x80000000, 1'000'000);
+        }
+        const RuleCase trace(maker);
+        const RuleInput input = trace.input();
+        const auto expected = expectationOf(input.replay, input.labels, config(settings("")));
+        QVERIFY(expected);
+        QCOMPARE(expected->classes.size(), std::size_t(3));
+        const ExpectedClass& held3 = expected->classes[0];
+        QVERIFY(held3.low <= 6 * parameters && 6 * parameters <= held3.high); // stage 0 is one of the two
+        QVERIFY(expected->classes[2].low <= activations && activations <= expected->classes[2].high);
+        QCOMPARE(held3.measured, held);
+        QCOMPARE(expected->classes[2].measured, 4 * saved);
+        QCOMPARE(expected->live, input.replay.timeline.requested().total().max);
+        QCOMPARE(expected->live, held + 4 * saved + expected->classes[1].measured + expected->otherMeasured);
+        QVERIFY(!expectationOf(input.replay, input.labels, {}));
     }
 
     void hostMemoryIsNotTheCard()

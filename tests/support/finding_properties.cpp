@@ -240,6 +240,12 @@ std::vector<Difference> propertyDifferences(const Diagnosis& diagnosis)
         if (together.size() > 1)
             compareEdits(replay, together, "all fixes together", *applyEdits(replay, together, {}), out);
     }
+    if (const auto& expected = diagnosis.expectation) {
+        std::int64_t sum = expected->otherMeasured;
+        for (const ExpectedClass& each : expected->classes)
+            sum += each.measured;
+        unequal(out, "estimate", "sum of the classes", expected->live, sum);
+    }
     return out;
 }
 

@@ -170,9 +170,10 @@ void FindingCard::makeBody()
     column->setSpacing(m.px(5));
     if (!m_finding.explanation.empty())
         addText(*column, shownText(m_finding.explanation), FontRole::Base, Tone::Text);
-    addEvidence(*column);
+    // What to do comes before the numbers that prove it.
     addFixes(*column);
     addButtons(*column);
+    addEvidence(*column);
     m_column->addWidget(m_body);
 }
 

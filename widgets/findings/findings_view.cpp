@@ -219,9 +219,11 @@ void FindingsView::addCards(const Diagnosis& diagnosis)
 void FindingsView::addChecks(const Diagnosis& diagnosis)
 {
     std::vector<std::string> unknown;
+    QStringList why;
     for (const ConfigCheck& check : diagnosis.checks) {
         if (check.level == CheckLevel::Unknown) {
             unknown.push_back(check.id);
+            why << QString::fromStdString(check.id) + QStringLiteral(": ") + shownText(check.text);
             continue;
         }
         const CheckLook look = lookOf(check.level);
@@ -237,10 +239,12 @@ void FindingsView::addChecks(const Diagnosis& diagnosis)
     const bool none = diagnosis.config.files().empty();
     addRow(QStringLiteral("sev-unknown"), Tone::Unknown,
         none                      ? tr("%1 settings checks need the run's settings").arg(unknown.size())
-            : unknown.size() == 1 ? tr("1 settings check lacks a setting")
-                                  : tr("%1 settings checks lack a setting").arg(unknown.size()),
-        none ? tr("run_config.yaml, an argument dump or the output of env")
-             : QString::fromStdString(unknown.front() + (unknown.size() > 1 ? " … " + unknown.back() : "")));
+            : unknown.size() == 1 ? tr("1 settings check could not decide")
+                                  : tr("%1 settings checks could not decide").arg(unknown.size()),
+        none                      ? tr("run_config.yaml, an argument dump or the output of env")
+            : unknown.size() <= 4 ? why.join(QLatin1Char('\n'))
+                                  : QString::fromStdString(unknown.front() + " … " + unknown.back()))
+        ->setToolTip(none ? QString() : why.join(QLatin1Char('\n')));
     addButtons({{tr("Load run settings…"), &FindingsView::runSettingsRequested}});
 }
 

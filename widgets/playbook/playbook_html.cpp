@@ -217,6 +217,42 @@ private:
         return QStringLiteral("<p style='margin-top:3px; margin-bottom:0'>%1</p>")
             .arg(coloured(lines.join(QStringLiteral("<br>")), tone));
     }
+    /// The estimate from the settings beside what the recording has.
+    QString expectationHtml() const
+    {
+        if (!m_diagnosis || !m_diagnosis->expectation)
+            return {};
+        const Expectation& e = *m_diagnosis->expectation;
+        QString html = QStringLiteral("<table cellspacing='0' cellpadding='2' style='margin-top:4px'>");
+        const auto line
+            = [&](const QString& name, const QString& expected, const QString& measured, Tone tone) {
+                  html += QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td align='right' "
+                                         "style='padding-right:12px'>%2</td><td align='right'>%3</td></tr>")
+                              .arg(coloured(name.toHtmlEscaped(), tone), coloured(expected, tone),
+                                  coloured(measured, tone));
+              };
+        line(tr("of the open run"), tr("expected"), tr("at the peak"), Tone::Text2);
+        for (const ExpectedClass& each : e.classes)
+            line(shownText(each.name),
+                each.low == each.high ? bytesText(each.high)
+                                      : tr("%1 to %2").arg(bytesText(each.low), bytesText(each.high)),
+                bytesText(each.measured), Tone::Text);
+        line(tr("in no class of the estimate"), QStringLiteral("–"), bytesText(e.otherMeasured), Tone::Text);
+        line(tr("live"), {}, bytesText(e.live), Tone::Text);
+        html += QStringLiteral("</table>");
+        if (std::any_of(e.classes.begin(), e.classes.end(),
+                [](const ExpectedClass& each) { return each.low != each.high; }))
+            html += note(
+                tr("Ranges are over the pipeline stages: settings do not tell which one this rank is."));
+        if (e.activationsAreUpperBound)
+            html += note(tr("Recompute or offloading is on: activations are an upper bound."));
+        return html;
+    }
+    QString note(const QString& text) const
+    {
+        return QStringLiteral("<p style='margin-top:2px; margin-bottom:0'>%1</p>")
+            .arg(coloured(text.toHtmlEscaped(), Tone::Text2));
+    }
     QString entry(const PageRow& row, const RowStatus& status)
     {
         const bool lit = !m_diagnosis || status.kind == RowStatus::Kind::Found;
@@ -238,7 +274,8 @@ private:
             .arg(ground)
             .arg(m.px(20))
             .arg(iconOf(status), coloured(title, tone), fieldsHtml(row.fields, tone),
-                row.command.isEmpty() ? QString() : commandBox(row.command), statusHtml(status));
+                row.command.isEmpty() ? QString() : commandBox(row.command),
+                statusHtml(status) + (row.id == QLatin1String("D3") ? expectationHtml() : QString()));
     }
 
     // ---- tables and commands

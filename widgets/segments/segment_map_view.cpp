@@ -415,6 +415,10 @@ void SegmentMapView::showEmpty()
                           "addresses.");
         content.caption = tr("A snapshot has them:");
         content.code = EmptyState::recordingLines();
+    } else if (!replay->segments.known() && rank->snapshot->source.partial) {
+        content.heading = tr("The segments are not known");
+        content.sentence = tr("They tell of the end of the run, and the file breaks off before it: reserved "
+                              "memory and its holes are unknown.");
     } else if (!replay->segments.known()) {
         content.heading = tr("This file lists no segments");
         content.sentence
