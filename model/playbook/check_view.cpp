@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/playbook/check_view.hpp"
 
-#include "model/core/text.hpp"
 #include "model/core/allocator_conf.hpp"
+#include "model/core/text.hpp"
 
 #include <algorithm>
 #include <cstdlib>

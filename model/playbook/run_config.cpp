@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/playbook/run_config.hpp"
 
-#include "model/core/text.hpp"
 #include "model/core/allocator_conf.hpp"
+#include "model/core/text.hpp"
 #include "model/playbook/config_text.hpp"
 #include "model/playbook/config_tree.hpp"
 #include "model/playbook/flat_names.hpp"
