@@ -49,9 +49,10 @@ struct SettingTrial {
 using SettingBar = std::function<std::string(const AllocatorSettings&)>;
 
 /// Answers "which single setting fits with the most headroom?": every change of singleChanges, predicted;
-/// best first. Those that fit come first, by what they need, then by peak reserved and calls of the driver;
-/// then those that run out, the later the better; then the barred ones. `wish` gives capacity and device; its
-/// settings are not looked at. Cost: about ten times Simulation::run per change. Errors: as Simulation::run.
+/// best first. Those that fit come first, by what they need and by peak reserved, both in units of 64 MiB,
+/// then by calls of the driver; then those that run out, the later the better; then the barred ones. `wish`
+/// gives capacity and device; its settings are not looked at. Cost: about ten times Simulation::run per
+/// change. Errors: as Simulation::run.
 Result<std::vector<SettingTrial>> rankSettings(
     const Simulation& simulation, const WhatIfWish& wish, const SettingBar& barred, const Job& job);
 
