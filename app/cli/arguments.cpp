@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <ostream>
 
 namespace tidemark {
 
@@ -50,16 +51,16 @@ Result<Arguments> Arguments::parse(
             options.begin(), options.end(), [&](const CommandOption& o) { return name == o.name; });
         if (option == options.end())
             return usage("there is no option " + displayText(name) + " here");
-        if (parsed.has(name))
+        if (parsed.has(name) && !option->repeated)
             return usage(name + " is given twice");
         if (option->value == nullptr) {
             if (equals != std::string_view::npos)
                 return usage(name + " takes no value");
-            parsed.m_values[name] = "";
+            parsed.m_values[name].emplace_back();
         } else if (equals != std::string_view::npos) {
-            parsed.m_values[name] = argument.substr(equals + 1);
+            parsed.m_values[name].emplace_back(argument.substr(equals + 1));
         } else if (i + 1 < arguments.size()) {
-            parsed.m_values[name] = arguments[++i];
+            parsed.m_values[name].emplace_back(arguments[++i]);
         } else {
             return usage(name + " needs a value: " + name + " " + option->value);
         }
@@ -70,7 +71,13 @@ Result<Arguments> Arguments::parse(
 std::optional<std::string> Arguments::value(std::string_view option) const
 {
     const auto found = m_values.find(std::string(option));
-    return found == m_values.end() ? std::nullopt : std::optional(found->second);
+    return found == m_values.end() ? std::nullopt : std::optional(found->second.front());
+}
+
+std::vector<std::string> Arguments::values(std::string_view option) const
+{
+    const auto found = m_values.find(std::string(option));
+    return found == m_values.end() ? std::vector<std::string>() : found->second;
 }
 
 Result<std::optional<std::int64_t>> Arguments::number(std::string_view option) const
@@ -129,6 +136,26 @@ Result<std::shared_ptr<const LabelRules>> Arguments::labelRules() const
     if (!file)
         return Error{ErrorCode::Io, "label rules " + displayText(*name) + ": cannot be read", std::nullopt};
     return LabelRules::withUser(text, *name);
+}
+
+std::optional<int> readConfig(const Arguments& arguments, CommandStreams& streams, RunConfig& config)
+{
+    for (const char* option : {configOption.name, envOption.name})
+        if (const auto path = arguments.value(option))
+            if (const auto added = config.addFile(*path); !added) {
+                printError(streams.err, *path, added.error());
+                return exitStatus::nothingRead;
+            }
+    return std::nullopt;
+}
+
+RunConfig configFor(RunConfig given, const std::filesystem::path& file, std::ostream& warnings)
+{
+    for (const std::filesystem::path& beside : configFilesBeside(file))
+        if (const auto added = given.addFile(beside); !added)
+            warnings << "tidemark: warning: settings beside the file are left out: "
+                     << displayText(added.error().message) << '\n';
+    return given;
 }
 
 Result<std::size_t> chosenDevice(const Rank& rank, std::optional<std::int64_t> ordinal)

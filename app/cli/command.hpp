@@ -5,6 +5,7 @@
 #include "model/core/result.hpp"
 #include "model/formats/reader.hpp"
 #include "model/lens/label_rules.hpp"
+#include "model/playbook/run_config.hpp"
 
 #include <iosfwd>
 #include <map>
@@ -21,6 +22,7 @@ struct CommandOption {
     const char* name; ///< "--top"
     const char* value; ///< "K"; null for a flag
     const char* does;
+    bool repeated = false; ///< may be given more than once
 };
 
 /// What a command was called with, checked against its options.
@@ -34,6 +36,8 @@ public:
     bool has(std::string_view option) const { return m_values.count(std::string(option)) != 0; }
     /// Value of an option, absent when it was not given.
     std::optional<std::string> value(std::string_view option) const;
+    /// All values of an option that may be repeated, in the order given.
+    std::vector<std::string> values(std::string_view option) const;
     /// Whole number of an option; a usage error when it is something else.
     Result<std::optional<std::int64_t>> number(std::string_view option) const;
     /// --partial; --events is kept apart, see eventRange.
@@ -45,7 +49,7 @@ public:
 
 private:
     std::vector<std::filesystem::path> m_paths;
-    std::map<std::string, std::string> m_values;
+    std::map<std::string, std::vector<std::string>> m_values;
 };
 
 struct CommandStreams {
@@ -71,7 +75,16 @@ inline constexpr CommandOption eventsOption{
     "--events", "FIRST:LAST", "only these events, both included; totals before and at them stay right"};
 inline constexpr CommandOption rulesOption{
     "--rules", "FILE", "own label rules (JSON), tried before the built-in ones"};
+inline constexpr CommandOption configOption{
+    "--config", "FILE", "the run's configuration (run_config.yaml, run.json, an argument dump)"};
+inline constexpr CommandOption envOption{"--env", "FILE", "the run's environment, as `env` prints it"};
 inline constexpr CommandOption jsonOption{"--json", nullptr, "for programs: JSON, bytes and microseconds"};
+
+/// Reads the files of --config and --env; one that cannot be read is said and gives its exit status.
+std::optional<int> readConfig(const Arguments& arguments, CommandStreams& streams, RunConfig& config);
+/// The given settings and those beside a file. What lies there may be anything: one that cannot be read is
+/// told, and the others count.
+RunConfig configFor(RunConfig given, const std::filesystem::path& file, std::ostream& warnings);
 
 struct Rank;
 /// Position of the device with this ordinal, the main one without; a usage error when the file has none such.

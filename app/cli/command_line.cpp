@@ -20,6 +20,7 @@ extern const Command infoCommand;
 extern const Command atCommand;
 extern const Command diagnoseCommand;
 extern const Command renderCommand;
+extern const Command simulateCommand;
 
 std::span<const Command* const> commands()
 {
@@ -28,6 +29,7 @@ std::span<const Command* const> commands()
         &atCommand,
         &diagnoseCommand,
         &renderCommand,
+        &simulateCommand,
     };
     return all;
 }

@@ -17,9 +17,7 @@ extern const Command diagnoseCommand;
 
 namespace {
 
-constexpr std::array options{CommandOption{"--config", "FILE",
-                                 "the run's configuration (run_config.yaml, run.json, an argument dump)"},
-    CommandOption{"--env", "FILE", "the run's environment, as `env` prints it"},
+constexpr std::array options{configOption, envOption,
     CommandOption{"--device-total", "BYTES", "size of the card, as the driver reports it"}, rulesOption,
     jsonOption, partialOption, eventsOption};
 
@@ -49,12 +47,8 @@ std::optional<int> readWish(const Arguments& arguments, CommandStreams& streams,
     wish.read = arguments.readOptions();
     wish.events = *range;
     wish.json = arguments.has(jsonOption.name);
-    for (const char* option : {"--config", "--env"})
-        if (const auto path = arguments.value(option))
-            if (const auto added = wish.config.addFile(*path); !added) {
-                printError(streams.err, *path, added.error());
-                return exitStatus::nothingRead;
-            }
+    if (const auto failed = readConfig(arguments, streams, wish.config))
+        return failed;
     const auto rules = arguments.labelRules();
     if (!rules)
         return usageError(streams, rules.error().message);
@@ -186,18 +180,6 @@ void keepEvents(Diagnosis& diagnosis, const Wish& wish)
     });
 }
 
-/// The given settings and those beside a file. What lies there may be anything: one that cannot be read is
-/// told, and the others count.
-RunConfig configFor(const Wish& wish, const std::filesystem::path& file, std::ostream& warnings)
-{
-    RunConfig config = wish.config;
-    for (const std::filesystem::path& beside : configFilesBeside(file))
-        if (const auto added = config.addFile(beside); !added)
-            warnings << "tidemark: warning: settings beside the file are left out: "
-                     << displayText(added.error().message) << '\n';
-    return config;
-}
-
 /// Diagnoses the files of a call one after the other and keeps count.
 class Runner {
 public:
@@ -253,7 +235,7 @@ private:
         wanted.deviceTotal = m_wish.deviceTotal;
         wanted.rules = m_wish.rules;
         wanted.rank = rankFromName(path);
-        wanted.config = configFor(m_wish, file, m_streams.err);
+        wanted.config = configFor(m_wish.config, file, m_streams.err);
         Diagnosis diagnosis = *diagnose(*rank, wanted, terminalJob());
         keepEvents(diagnosis, m_wish);
         if (m_wish.json)

@@ -4,6 +4,7 @@
 #include "model/core/units.hpp"
 #include "model/findings/evidence_units.hpp"
 #include "model/findings/rule.hpp"
+#include "model/findings/what_if_step.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -70,7 +71,8 @@ public:
                 return false;
             run(rule, input, job);
         }
-        if (job.stopped()) // the last rule may have broken off
+        addExpandableWhatIf(m_out.findings, input, rank.devices[at], job);
+        if (job.stopped()) // the last one may have broken off
             return false;
         if (replay.device().ooms.size() > found.ooms.size())
             undecided({"capacity",

@@ -56,7 +56,8 @@ std::string configJson(const std::vector<ConfigCheck>& checks);
 /// Out-of-memory events that are taken apart, the first ones and the last; programs may catch thousands.
 inline constexpr std::size_t maxAutopsies = 64;
 
-/// Runs all rules on all devices. Cost: ≤ 1.5 s for 10⁶ events. Reports Stage::Findings. Null when stopped.
+/// Runs all rules on all devices. Cost: ≤ 1.5 s for 10⁶ events; where a finding asks what expandable segments
+/// would have done, addExpandableWhatIf comes on top. Reports Stage::Findings. Null when stopped.
 std::shared_ptr<const Diagnosis> diagnose(
     std::shared_ptr<const Rank> rank, const DiagnosisOptions& options, const Job& job);
 

@@ -2,8 +2,7 @@
 #include "model/findings/rule_tools.hpp"
 
 #include "model/core/units.hpp"
-
-#include <charconv>
+#include "model/findings/setting_bar.hpp"
 
 namespace tidemark {
 
@@ -42,39 +41,6 @@ bool expandableOn(const RuleInput& input)
     const Snapshot& snapshot = *input.replay.snapshot;
     const std::optional<bool> configured = input.config.expandableSegments();
     return configured.value_or(false) || expandableInFile(snapshot, input.replay.device());
-}
-
-namespace {
-
-/// Major and minor of "2.10.0a0+git"; absent when it is no version.
-std::optional<std::pair<int, int>> versionOf(const std::optional<std::string>& text)
-{
-    if (!text)
-        return std::nullopt;
-    std::pair<int, int> version{0, 0};
-    const char* const end = text->data() + text->size();
-    const auto major = std::from_chars(text->data(), end, version.first);
-    if (major.ec != std::errc{} || major.ptr == end || *major.ptr != '.')
-        return std::nullopt;
-    if (std::from_chars(major.ptr + 1, end, version.second).ec != std::errc{})
-        return std::nullopt;
-    return version;
-}
-
-} // namespace
-
-std::string expandableBarred(const RunConfig& config)
-{
-    if (config.flag("ddp.nccl_ub") != true)
-        return {};
-    const auto torch = versionOf(config.text("versions.torch"));
-    if (!torch)
-        return "ddp.nccl_ub is on, which PyTorch before 2.11 refuses together with expandable segments, and "
-               "the "
-               "version is not known";
-    if (*torch < std::pair(2, 11))
-        return "ddp.nccl_ub is on, which PyTorch before 2.11 refuses together with expandable segments";
-    return {};
 }
 
 Fix expandableFix(const RuleInput& input, std::string whatItDoes)

@@ -30,8 +30,6 @@ bool isGpu(const RuleInput& input);
 /// Whether expandable segments were on: the configuration's word (which holds the snapshot's), else the
 /// file's.
 bool expandableOn(const RuleInput& input);
-/// Why expandable segments may not be switched on here; empty when nothing is known against it.
-std::string expandableBarred(const RunConfig& config);
 /// The advice to switch expandable segments on, blocked where they are barred. Only for runs without them.
 Fix expandableFix(const RuleInput& input, std::string whatItDoes);
 /// A fix with its sentence and grade.

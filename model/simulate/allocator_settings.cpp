@@ -19,6 +19,11 @@ Error refused(const std::string& key, const std::string& value, const std::strin
     return {ErrorCode::Usage, key + " cannot be \"" + value + "\": " + wanted + ".", std::nullopt};
 }
 
+Error noSetting(const std::string& key)
+{
+    return {ErrorCode::Usage, "The allocator has no setting \"" + key + "\".", std::nullopt};
+}
+
 std::optional<std::uint64_t> wholeNumber(const std::string& text)
 {
     std::uint64_t value = 0;
@@ -101,7 +106,7 @@ Result<void> applyOne(AllocatorSettings& s, const std::string& key, const std::s
         s.rounding.divisions.fill(0);
         s.rounding.readDivisions(value);
     } else if (!ignored(key)) {
-        return Error{ErrorCode::Usage, "The allocator has no setting \"" + key + "\".", std::nullopt};
+        return noSetting(key);
     }
     return {};
 }
@@ -177,6 +182,28 @@ Result<void> AllocatorSettings::apply(std::string_view conf)
         if (const Result<void> done = applyOne(changed, key, value); !done)
             return done.error();
     *this = changed;
+    return {};
+}
+
+Result<void> AllocatorSettings::reset(std::string_view key)
+{
+    const AllocatorSettings usual;
+    if (key == "expandable_segments")
+        expandableSegments = false;
+    else if (key == "max_split_size_mb")
+        rounding.maxSplitSize = usual.rounding.maxSplitSize;
+    else if (key == "max_non_split_rounding_mb")
+        maxNonSplitRounding = usual.maxNonSplitRounding;
+    else if (key == "large_segment_size_mb")
+        largeSegment = usual.largeSegment;
+    else if (key == "garbage_collection_threshold")
+        garbageCollectionThreshold = 0;
+    else if (key == "per_process_memory_fraction")
+        memoryFraction.reset();
+    else if (key == "roundup_power2_divisions")
+        rounding.divisions = usual.rounding.divisions;
+    else if (!ignored(std::string(key)))
+        return noSetting(std::string(key));
     return {};
 }
 

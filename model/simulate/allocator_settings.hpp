@@ -44,6 +44,8 @@ struct AllocatorSettings {
     /// pinned_…) are accepted and ignored. Errors: unknown keys, values that PyTorch would refuse; nothing is
     /// changed then.
     Result<void> apply(std::string_view conf);
+    /// Gives a setting PyTorch's default again. Errors: a key that is none.
+    Result<void> reset(std::string_view key);
     /// The text for PYTORCH_CUDA_ALLOC_CONF: what differs from PyTorch's defaults; empty when nothing does.
     std::string conf() const;
 };

@@ -116,6 +116,8 @@ private:
         m_out.endReserved = model().reserved();
         m_out.endAllocated = model().allocated();
         m_out.counts = model().counts();
+        m_run.model().emptyCache();
+        m_out.endReleasable = m_out.endReserved - model().reserved();
         return std::move(m_out);
     }
 

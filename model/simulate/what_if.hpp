@@ -36,6 +36,8 @@ struct WhatIf {
     std::uint64_t peakAllocated = 0;
     std::uint64_t endReserved = 0; ///< at knownUntil
     std::uint64_t endAllocated = 0;
+    /// What the next shortage of memory would give back, as of knownUntil.
+    std::uint64_t endReleasable = 0;
     std::uint64_t idleAtPeak = 0; ///< reserved and in no block, at the curve's maximum
     AllocatorModel::Counts counts;
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command_line.hpp"
 #include "app/version.hpp"
+#include "tests/support/command_call.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 using namespace tidemark;
+using namespace tidemark::test;
 using Json = nlohmann::json;
 
 namespace {
@@ -20,29 +21,11 @@ QString text(const Json& json)
     return QString::fromStdString(json.dump());
 }
 
-/// What a call printed and returned.
-struct Outcome {
-    std::optional<int> status;
-    QString out;
-    QString err;
-    WindowRequest window;
-};
+using Outcome = CommandOutcome;
 
 Outcome call(const QStringList& arguments)
 {
-    std::vector<QByteArray> bytes;
-    for (const QString& argument : arguments)
-        bytes.push_back(argument.toUtf8());
-    std::vector<const char*> pointers;
-    for (const QByteArray& argument : bytes)
-        pointers.push_back(argument.constData());
-    std::ostringstream out;
-    std::ostringstream err;
-    Outcome outcome;
-    outcome.status = runCommandLine(pointers, out, err, &outcome.window);
-    outcome.out = QString::fromStdString(out.str());
-    outcome.err = QString::fromStdString(err.str());
-    return outcome;
+    return callCommand(arguments);
 }
 
 /// A trace of one device: two sites, one allocation older than the recording, one delayed free.

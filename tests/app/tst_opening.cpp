@@ -327,6 +327,9 @@ void TestOpening::switchesBetweenFiles()
     QVERIFY(QDir(f.folder.path()).mkdir(QStringLiteral("job")));
     f.training(QStringLiteral("job/rank0.pickle"));
     f.training(QStringLiteral("job/rank1.pickle"), 3);
+    // Settings in the folder are no snapshots.
+    f.write(QStringLiteral("job/env.txt"), "TP=1\n");
+    f.write(QStringLiteral("job/run_config.yaml"), "model: {}\n");
     f.open({f.path(QStringLiteral("job"))});
     QComboBox* chooser = f.window->toolbar()->fileChooser();
     QTRY_VERIFY(chooser->isVisible());

@@ -169,7 +169,8 @@ void TestWindow::cardSizeIsTyped()
     QCOMPARE(f.workspace->session.cardSize(), std::optional(std::uint64_t{24} << 30));
     // No size; no device is so small or large; less than the recording holds of it.
     const std::int64_t held = f.workspace->session.replay()->segments.reserved().total().max;
-    for (const QString& wrong : {QStringLiteral("a lot"), QStringLiteral("5 KiB"),
+    for (const QString& wrong : {QStringLiteral("a lot"), QStringLiteral("5 KiB"), QStringLiteral("1 KiB"),
+             QStringLiteral("100 B"), QStringLiteral("80,5"), QStringLiteral("80,5 GiB"),
              QStringLiteral("9000000 GiB"), QStringLiteral("%1 B").arg(held - 1)}) {
         type(wrong);
         QCOMPARE(f.workspace->session.cardSize(), std::optional(std::uint64_t{24} << 30));

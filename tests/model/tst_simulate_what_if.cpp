@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/simulate/recorded_figures.hpp"
 #include "model/simulate/what_if.hpp"
 #include "tests/support/model_recorder.hpp"
 #include "tests/support/trace_maker.hpp"
@@ -106,6 +107,24 @@ std::shared_ptr<const Snapshot> fragmentation()
     return recorder.finish();
 }
 
+/// What is said of a recording is counted as what is predicted.
+void compareWithRecorded(const WhatIf& same, const Recording& recording)
+{
+    const RecordedFigures recorded = recordedFigures(recording);
+    QCOMPARE(recorded.peakReserved, same.peakReserved);
+    QCOMPARE(recorded.endReserved, same.endReserved);
+    QCOMPARE(recorded.counts.segmentAllocs, same.counts.segmentAllocs);
+    QCOMPARE(recorded.counts.segmentFrees, same.counts.segmentFrees);
+    QCOMPARE(recorded.counts.maps, same.counts.maps);
+    QCOMPARE(recorded.counts.unmaps, same.counts.unmaps);
+    // A recording does not tell collections and releases of single segments from flushes.
+    if (recording.settings.garbageCollectionThreshold == 0 && !recording.settings.splitLimited())
+        QCOMPARE(recorded.counts.flushes, same.counts.flushes);
+    QCOMPARE(recorded.failures > 0, same.outOfMemory.has_value());
+    if (same.outOfMemory)
+        QCOMPARE(recorded.firstFailure, same.outOfMemory->event);
+}
+
 } // namespace
 
 /// Recordings replayed through the model, under their own settings and under others.
@@ -174,6 +193,7 @@ void TestSimulateWhatIf::unchanged()
                     (where + " at event " + std::to_string(step.event)).c_str());
         QCOMPARE(std::int64_t(same.endReserved), replay.segments.reserved().last());
         QCOMPARE(same.outOfMemory.has_value(), !replay.device().ooms.empty());
+        compareWithRecorded(same, recording);
     }
 }
 

@@ -19,11 +19,11 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Expected evidence that one file cannot give: what only a replay under other settings or the other ranks
-/// tell, and the stream a free waits for, which no recording names.
+/// Expected evidence that one file cannot give: what only the other ranks tell, and the stream a free waits
+/// for, which no recording names.
 bool beyondOneFile(const std::string& rule, const std::string& key)
 {
-    return key.starts_with("whatif_") || key == "peers_median_allocated_peak" || key == "within_peers"
+    return key == "peers_median_allocated_peak" || key == "within_peers"
         || (rule == "pending-frees" && key == "stream");
 }
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/what_if_step.hpp"
+
+#include "model/core/units.hpp"
+#include "model/findings/rule_tools.hpp"
+#include "model/simulate/what_if.hpp"
+
+#include <algorithm>
+
+namespace tidemark {
+
+namespace {
+
+constexpr const char* advice = "expandable-segments";
+
+bool asks(const Finding& finding, std::size_t device)
+{
+    if (finding.deviceIndex != device)
+        return false;
+    return finding.rule == "fragmentation" || finding.rule == "wrong-pool"
+        || std::any_of(
+            finding.fixes.begin(), finding.fixes.end(), [](const Fix& fix) { return fix.id == advice; });
+}
+
+/// The failed request that a finding is about; absent when it is about something else.
+std::optional<EventIndex> failureOf(const Finding& finding, const RuleInput& input)
+{
+    for (const OomAutopsy& oom : input.ooms)
+        if (finding.severity == Severity::Critical && finding.eventRange
+            && finding.eventRange->first == oom.event)
+            return oom.event;
+    return std::nullopt;
+}
+
+std::string figuresText(const WhatIf& predicted, const RuleInput& input)
+{
+    std::string text = "peak reserved " + sizeText(predicted.peakReserved);
+    if (predicted.capacity)
+        text += " of " + sizeText(*predicted.capacity);
+    text += " (recorded " + sizeText(input.replay.segments.reserved().total().max) + "), ";
+    return text + countText(predicted.counts.flushes, "flush", "flushes");
+}
+
+/// "fidelity 100.0 %, grade B": how sure a prediction is.
+std::string gradeText(double score)
+{
+    constexpr double exact = 0.999;
+    return "fidelity " + formatPercent(score) + ", grade " + (score >= exact ? "B" : "D");
+}
+
+void addFigures(Finding& finding, const WhatIf& predicted, bool fits, double score)
+{
+    addEvidence(finding, "whatif_expandable_fits", EvidenceValue(fits));
+    addEvidence(finding, "whatif_expandable_peak_reserved", predicted.peakReserved);
+    addEvidence(finding, "whatif_expandable_flushes", predicted.counts.flushes);
+    addEvidence(finding, "whatif_fidelity", EvidenceValue(score));
+}
+
+void tellFailure(
+    Finding& finding, EventIndex failure, const WhatIf& predicted, const RuleInput& input, double score)
+{
+    if (predicted.servedFailure && *predicted.servedFailure < failure) {
+        finding.explanation
+            += " Replayed with expandable segments, an earlier failed request is served; what "
+               "would have followed is not known.";
+        return;
+    }
+    const bool fits = predicted.servedFailure == failure;
+    addFigures(finding, predicted, fits, score);
+    finding.explanation += std::string(" Replayed with expandable segments, the request ")
+        + (fits ? "fits: " : "fails as well: ") + figuresText(predicted, input) + " (" + gradeText(score)
+        + ").";
+    if (fits)
+        finding.explanation += " How the run would have gone on is not known.";
+    else
+        std::erase_if(finding.fixes, [](const Fix& fix) { return fix.id == advice; });
+}
+
+void tell(Finding& finding, const WhatIf& predicted, const RuleInput& input, double score)
+{
+    if (const auto failure = failureOf(finding, input)) {
+        tellFailure(finding, *failure, predicted, input, score);
+        return;
+    }
+    addFigures(finding, predicted, predicted.fits(), score);
+    finding.explanation
+        += " Replayed with expandable segments: " + std::string(predicted.fits() ? "" : "memory runs out, ")
+        + figuresText(predicted, input) + " (" + gradeText(score) + ").";
+}
+
+void tellRefusal(Finding& finding, const std::string& why)
+{
+    addEvidence(finding, "whatif_expandable_refused", EvidenceValue(why));
+    finding.explanation += " What expandable segments would do is not predicted: " + why;
+}
+
+} // namespace
+
+void addExpandableWhatIf(std::span<Finding> findings, const RuleInput& input,
+    const std::shared_ptr<const Replay>& replay, const Job& job)
+{
+    std::vector<Finding*> asking;
+    for (Finding& finding : findings)
+        if (asks(finding, replay->deviceIndex))
+            asking.push_back(&finding);
+    if (asking.empty() || expandableOn(input))
+        return;
+    const auto simulation = Simulation::build(replay, job);
+    if (!simulation) {
+        if (simulation.error().code != ErrorCode::Cancelled)
+            for (Finding* finding : asking)
+                tellRefusal(*finding, simulation.error().message);
+        return;
+    }
+    WhatIfWish wish;
+    wish.settings = (*simulation)->recording().settings;
+    wish.settings.expandableSegments = true;
+    const Result<WhatIf> predicted = (*simulation)->run(wish, job);
+    for (Finding* finding : asking)
+        if (predicted)
+            tell(*finding, *predicted, input, (*simulation)->fidelity().score());
+        else if (predicted.error().code != ErrorCode::Cancelled)
+            tellRefusal(*finding, predicted.error().message);
+}
+
+} // namespace tidemark

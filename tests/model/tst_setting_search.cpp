@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/simulate/setting_search.hpp"
+#include "tests/support/model_recorder.hpp"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace tidemark;
+using namespace tidemark::test;
+
+namespace {
+
+constexpr std::uint64_t mib = 1ULL << 20;
+
+std::shared_ptr<const Simulation> simulationOf(std::shared_ptr<const Snapshot> snapshot)
+{
+    return Simulation::build(Replay::build(std::move(snapshot), 0, {}).value(), {}).value();
+}
+
+/// Activations, small pins among them, larger activations: native segments end up in pieces.
+std::shared_ptr<const Snapshot> fragmentation(const AllocatorSettings& settings, std::uint64_t capacity)
+{
+    ModelRecorder recorder(settings, capacity);
+    recorder.startRecording();
+    recorder.allocate(3000 * mib);
+    std::vector<std::uint32_t> blocks;
+    for (int i = 0; i < 24; ++i)
+        blocks.push_back(*recorder.allocate(154 * mib));
+    for (const std::uint32_t block : blocks)
+        recorder.free(block);
+    blocks.clear();
+    for (int i = 0; i < 24; ++i) {
+        recorder.allocate(6 * mib);
+        blocks.push_back(*recorder.allocate(148 * mib));
+    }
+    for (const std::uint32_t block : blocks)
+        recorder.free(block);
+    for (int i = 0; i < 24 && recorder.allocate(154 * mib); ++i)
+        ;
+    return recorder.finish();
+}
+
+const SettingTrial* named(const std::vector<SettingTrial>& trials, std::string_view text)
+{
+    const auto found = std::find_if(
+        trials.begin(), trials.end(), [&](const SettingTrial& t) { return t.change.text == text; });
+    return found == trials.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+/// Which single setting fits with the most headroom?
+class TestSettingSearch : public QObject {
+    Q_OBJECT
+private slots:
+    void changesDiffer();
+    void expandableIsBest();
+    void barredOnesAreNoAdvice();
+    void needsAreHonest();
+    void noChangeIsBest();
+    void stopping();
+};
+
+/// Every change is one setting, differs from the recorded ones and can be told as a line to paste.
+void TestSettingSearch::changesDiffer()
+{
+    for (const char* conf : {"", "expandable_segments:True", "max_split_size_mb:128",
+             "roundup_power2_divisions:4,garbage_collection_threshold:0.8,per_process_memory_fraction:0.9"}) {
+        AllocatorSettings own;
+        QVERIFY(own.apply(conf));
+        const auto changes = singleChanges(own);
+        QVERIFY(changes.size() > 5);
+        QVERIFY(changes[0].text.empty() && changes[0].settings == own);
+        for (std::size_t i = 1; i < changes.size(); ++i) {
+            QVERIFY(!(changes[i].settings == own));
+            for (std::size_t j = 1; j < i; ++j)
+                QVERIFY(!(changes[i].settings == changes[j].settings));
+            AllocatorSettings again;
+            QVERIFY(again.apply(changes[i].settings.conf()) && again == changes[i].settings);
+        }
+        const bool split = std::any_of(changes.begin(), changes.end(),
+            [](const SettingChange& c) { return c.text == "without max_split_size_mb"; });
+        QCOMPARE(split, own.splitLimited());
+    }
+    AllocatorSettings own;
+    QVERIFY(!own.reset("max_split_size"));
+}
+
+void TestSettingSearch::expandableIsBest()
+{
+    const auto simulation = simulationOf(fragmentation({}, 7950 * mib));
+    const auto ranked = rankSettings(*simulation, {}, {}, {}).value();
+    QCOMPARE(ranked.front().change.text, "expandable_segments:True");
+    QVERIFY(ranked.front().fits && ranked.front().servedFailure);
+    QCOMPARE(bestChange(ranked), &ranked.front());
+    const SettingTrial* own = named(ranked, "");
+    QVERIFY(own != nullptr && !own->fits && own->outOfMemory && own->outOfMemory->recorded);
+    QCOMPARE(
+        own->peakReserved, std::uint64_t(simulation->recording().replay->segments.reserved().total().max));
+    QVERIFY(!own->headroom);
+    // Best first: whatever fits stands before what does not, and needs grow.
+    for (std::size_t i = 1; i < ranked.size(); ++i) {
+        QVERIFY(ranked[i - 1].barred.empty() || !ranked[i].barred.empty());
+        if (ranked[i].fits)
+            QVERIFY(ranked[i - 1].fits && ranked[i - 1].needs / (64 * mib) <= ranked[i].needs / (64 * mib));
+    }
+}
+
+void TestSettingSearch::barredOnesAreNoAdvice()
+{
+    const auto simulation = simulationOf(fragmentation({}, 7950 * mib));
+    const auto ranked = rankSettings(*simulation, {},
+        [](const AllocatorSettings& s) { return s.expandableSegments ? "not here" : std::string(); }, {})
+                            .value();
+    const SettingTrial* barred = named(ranked, "expandable_segments:True");
+    QVERIFY(barred != nullptr);
+    QCOMPARE(barred->barred, "not here");
+    QVERIFY(!barred->fits && barred->peakReserved == 0);
+    QVERIFY(bestChange(ranked) != barred);
+    QVERIFY(!named(ranked, "garbage_collection_threshold:0.8")->barred.empty());
+}
+
+/// What is said to be needed suffices, and a little less does not.
+void TestSettingSearch::needsAreHonest()
+{
+    const auto simulation = simulationOf(fragmentation({}, 7950 * mib));
+    const auto ranked = rankSettings(*simulation, {}, {}, {}).value();
+    for (const SettingTrial& trial : ranked) {
+        if (!trial.fits)
+            continue;
+        WhatIfWish wish;
+        wish.settings = trial.change.settings;
+        wish.capacity = trial.needs;
+        QVERIFY2(simulation->run(wish, {})->fits(), trial.change.text.c_str());
+        QCOMPARE(*trial.headroom, 7950 * mib - trial.needs);
+        wish.capacity = trial.needs - std::max(33 * mib, trial.needs / 900);
+        QVERIFY2(!simulation->run(wish, {})->fits(), trial.change.text.c_str());
+    }
+}
+
+/// Where nothing is gained, nothing is advised.
+void TestSettingSearch::noChangeIsBest()
+{
+    ModelRecorder recorder({}, 8000 * mib);
+    recorder.startRecording();
+    for (int i = 0; i < 8; ++i)
+        recorder.allocate(100 * mib);
+    const auto simulation = simulationOf(recorder.finish());
+    const auto ranked = rankSettings(*simulation, {}, {}, {}).value();
+    QVERIFY(bestChange(ranked) == nullptr);
+    QVERIFY(ranked.front().fits && !ranked.front().headroom); // the recording does not tell the capacity
+    QCOMPARE(named(ranked, "")->needs, 800 * mib);
+}
+
+void TestSettingSearch::stopping()
+{
+    const auto simulation = simulationOf(fragmentation({}, 7950 * mib));
+    std::stop_source source;
+    source.request_stop();
+    const auto stopped = rankSettings(*simulation, {}, {}, Job{source.get_token(), {}});
+    QVERIFY(!stopped);
+    QCOMPARE(stopped.error().code, ErrorCode::Cancelled);
+}
+
+QTEST_GUILESS_MAIN(TestSettingSearch)
+#include "tst_setting_search.moc"
