@@ -178,9 +178,11 @@ std::vector<ColourBy> MainToolbar::colourings(const Replay* replay, bool labelle
 {
     std::vector<ColourBy> out{ColourBy::Site};
     if (labelled)
-        out.insert(out.end(), {ColourBy::Label, ColourBy::Role});
-    out.insert(
-        out.end(), {ColourBy::Size, ColourBy::Age, ColourBy::Stream, ColourBy::Pool, ColourBy::SegmentKind});
+        for (const ColourBy by : {ColourBy::Label, ColourBy::Role})
+            out.push_back(by);
+    for (const ColourBy by :
+        {ColourBy::Size, ColourBy::Age, ColourBy::Stream, ColourBy::Pool, ColourBy::SegmentKind})
+        out.push_back(by);
     if (replay && !replay->device().events.category.empty())
         out.push_back(ColourBy::Category);
     return out;

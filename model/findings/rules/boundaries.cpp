@@ -2,6 +2,7 @@
 #include "model/findings/rules/boundaries.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tidemark {
 
@@ -70,11 +71,12 @@ std::optional<std::vector<ModulePass>> modulePasses(
 {
     const AllocationColumns& columns = input.replay.timeline.allocations();
     std::vector<ModulePass> out;
-    std::optional<std::size_t> first; // of the pass under way
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    std::size_t first = none; // of the pass under way
     const auto close = [&](StateIndex state) {
-        if (first && !out.empty())
+        if (first != none && !out.empty())
             out.back().end = state;
-        first.reset();
+        first = none;
     };
     for (std::size_t i = 0; i < columns.count(); ++i) {
         if (i % pollInterval == 0 && job.stopped())
@@ -86,9 +88,10 @@ std::optional<std::vector<ModulePass>> modulePasses(
             close(columns.firstState[i]);
             continue;
         }
-        if (first && columns.stack[*first] == columns.stack[i] && columns.size[*first] == columns.size[i])
+        if (first != none && columns.stack[first] == columns.stack[i]
+            && columns.size[first] == columns.size[i])
             close(columns.firstState[i]);
-        if (!first) {
+        if (first == none) {
             first = i;
             out.emplace_back();
         }
