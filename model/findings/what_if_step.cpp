@@ -41,23 +41,34 @@ std::string figuresText(const WhatIf& predicted, const RuleInput& input)
     return text + countText(predicted.counts.flushes, "flush", "flushes");
 }
 
-/// "fidelity 100.0 %, grade B": how sure a prediction is.
-std::string gradeText(double score)
+/// What a prediction is worth.
+struct Worth {
+    double score = 0;
+    /// How much the process could reserve is only inferred, from the flushes that were seen.
+    bool limitInferred = false;
+};
+
+/// "fidelity 100.0 %, grade B": how sure a prediction is. With a limit that is inferred it may flush
+/// elsewhere.
+std::string gradeText(const Worth& worth)
 {
     constexpr double exact = 0.999;
-    return "fidelity " + formatPercent(score) + ", grade " + (score >= exact ? "B" : "D");
+    return "fidelity " + formatPercent(worth.score) + ", grade "
+        + (worth.limitInferred         ? "D: the limit is only inferred from flushes"
+                : worth.score >= exact ? "B"
+                                       : "D");
 }
 
-void addFigures(Finding& finding, const WhatIf& predicted, bool fits, double score)
+void addFigures(Finding& finding, const WhatIf& predicted, bool fits, const Worth& worth)
 {
     addEvidence(finding, "whatif_expandable_fits", EvidenceValue(fits));
     addEvidence(finding, "whatif_expandable_peak_reserved", predicted.peakReserved);
     addEvidence(finding, "whatif_expandable_flushes", predicted.counts.flushes);
-    addEvidence(finding, "whatif_fidelity", EvidenceValue(score));
+    addEvidence(finding, "whatif_fidelity", EvidenceValue(worth.score));
 }
 
 void tellFailure(
-    Finding& finding, EventIndex failure, const WhatIf& predicted, const RuleInput& input, double score)
+    Finding& finding, EventIndex failure, const WhatIf& predicted, const RuleInput& input, const Worth& worth)
 {
     if (predicted.servedFailure && *predicted.servedFailure < failure) {
         finding.explanation
@@ -66,9 +77,9 @@ void tellFailure(
         return;
     }
     const bool fits = predicted.servedFailure == failure;
-    addFigures(finding, predicted, fits, score);
+    addFigures(finding, predicted, fits, worth);
     finding.explanation += std::string(" Replayed with expandable segments, the request ")
-        + (fits ? "fits: " : "fails as well: ") + figuresText(predicted, input) + " (" + gradeText(score)
+        + (fits ? "fits: " : "fails as well: ") + figuresText(predicted, input) + " (" + gradeText(worth)
         + ").";
     if (fits)
         finding.explanation += " How the run would have gone on is not known.";
@@ -76,16 +87,16 @@ void tellFailure(
         std::erase_if(finding.fixes, [](const Fix& fix) { return fix.id == advice; });
 }
 
-void tell(Finding& finding, const WhatIf& predicted, const RuleInput& input, double score)
+void tell(Finding& finding, const WhatIf& predicted, const RuleInput& input, const Worth& worth)
 {
     if (const auto failure = failureOf(finding, input)) {
-        tellFailure(finding, *failure, predicted, input, score);
+        tellFailure(finding, *failure, predicted, input, worth);
         return;
     }
-    addFigures(finding, predicted, predicted.fits(), score);
+    addFigures(finding, predicted, predicted.fits(), worth);
     finding.explanation
         += " Replayed with expandable segments: " + std::string(predicted.fits() ? "" : "memory runs out, ")
-        + figuresText(predicted, input) + " (" + gradeText(score) + ").";
+        + figuresText(predicted, input) + " (" + gradeText(worth) + ").";
 }
 
 void tellRefusal(Finding& finding, const std::string& why)
@@ -116,9 +127,11 @@ void addExpandableWhatIf(std::span<Finding> findings, const RuleInput& input,
     wish.settings = (*simulation)->recording().settings;
     wish.settings.expandableSegments = true;
     const Result<WhatIf> predicted = (*simulation)->run(wish, job);
+    const Worth worth{(*simulation)->fidelity().score(),
+        (*simulation)->recording().capacity.source == Capacity::Source::Flush};
     for (Finding* finding : asking)
         if (predicted)
-            tell(*finding, *predicted, input, (*simulation)->fidelity().score());
+            tell(*finding, *predicted, input, worth);
         else if (predicted.error().code != ErrorCode::Cancelled)
             tellRefusal(*finding, predicted.error().message);
 }
