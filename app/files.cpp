@@ -252,8 +252,7 @@ void Files::failed(const LoadRequest& request, const Error& error)
         return;
     }
     FileProblem problem{request.path, sentence, false};
-    problem.canOpenPartially = !request.options.partial
-        && (error.code == ErrorCode::Truncated || error.code == ErrorCode::Damaged);
+    problem.canOpenPartially = error.partial && !request.options.partial;
     if (m_tryNext)
         problem.sentence = tr("None of these %1 files can be read. The last one: %2")
                                .arg(countText(static_cast<std::uint64_t>(m_entries.size())), sentence);

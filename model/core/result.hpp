@@ -34,6 +34,8 @@ struct Error {
     std::string message;
     /// Byte offset in the unpacked data, when the fault has a place.
     std::optional<std::uint64_t> offset;
+    /// What stands before the fault can still be opened, on demand (ReadOptions::partial).
+    bool partial = false;
 };
 
 /// A value or an Error. Access is checked by assertion: test before use.

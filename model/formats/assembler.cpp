@@ -590,8 +590,9 @@ std::string Assembler::understood() const
     const auto counted = [](std::uint64_t n, const char* one, const char* many) {
         return formatCount(static_cast<std::int64_t>(n)) + (n == 1 ? one : many);
     };
-    return counted(events(), " event", " events") + " and "
-        + counted(m_segments.size(), " segment", " segments");
+    // Segments belong to the end of the recording: with events that are cut off they are of no use.
+    return events() > 0 ? counted(events(), " event", " events")
+                        : counted(m_segments.size(), " segment", " segments");
 }
 
 } // namespace tidemark

@@ -136,7 +136,7 @@ public:
     bool tooMany(std::uint64_t bytes, std::uint64_t memoSlots = 0);
     /// Events made so far.
     std::uint64_t events() const;
-    /// "12,345 events and 12 segments": for messages about files that end early.
+    /// "12,345 events", or "12 segments" before the first event: for messages about files that end early.
     std::string understood() const;
     bool anythingUnderstood() const { return events() > 0 || !m_segments.empty(); }
 

@@ -41,10 +41,7 @@ public:
             m_json.release();
             return finish();
         }
-        if (auto error = fail())
-            return error;
-        // What was understood may not be enough to show anything; the cut is what is wrong then.
-        return finish() ? m_json.error() : std::nullopt;
+        return fail();
     }
 
 private:
@@ -218,15 +215,18 @@ std::optional<Error> JsonFile::fail()
         text.offset = error.offset;
         return text;
     }
-    if (rows() == 0 || error.code == ErrorCode::Cancelled)
+    // What was understood may not be enough to show anything; the fault is what is wrong then.
+    const std::string read = understood();
+    if (error.code == ErrorCode::Cancelled || rows() == 0 || finish())
         return error;
     if (!m_options.partial) {
-        error.message += "; " + understood() + " before that can be read: open what can be read (--partial)";
+        error.message += "; " + read + " before that can be read: open what can be read (--partial)";
+        error.partial = true;
         return error;
     }
     m_builder.source().partial = true;
     m_builder.note(Quality::TruncatedFile, std::nullopt, {},
-        error.message + "; shown is what stands before: " + understood() + ".");
+        error.message + "; shown is what stands before: " + read + ".");
     return std::nullopt;
 }
 

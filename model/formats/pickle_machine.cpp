@@ -554,14 +554,11 @@ PickleMachine::Outcome PickleMachine::fail(ErrorCode code, std::string message)
 
 PickleMachine::Outcome PickleMachine::truncated(std::string where)
 {
-    const std::string understood = m_assembler.understood() + " could be read before.";
     if (const auto damage = m_bytes.error()) {
-        m_error = Error{damage->code, damage->message + "; " + understood, damage->offset};
+        m_error = *damage;
         return Outcome::Failed;
     }
-    return fail(ErrorCode::Truncated,
-        "The file is truncated: " + where + "; " + understood
-            + " Look for a dump that was written to its end, or open what can be read of this one.");
+    return fail(ErrorCode::Truncated, "The file is truncated: " + where);
 }
 
 std::string PickleMachine::opcodeAt() const

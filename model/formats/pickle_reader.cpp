@@ -32,6 +32,14 @@ bool beginsWithGlobal(std::string_view text)
     return false;
 }
 
+/// "What is wrong; more".
+std::string continued(std::string sentence, const std::string& more)
+{
+    if (sentence.ends_with('.'))
+        sentence.pop_back();
+    return sentence + "; " + more;
+}
+
 void notePartial(SnapshotBuilder& builder, const std::string& why)
 {
     builder.source().partial = true;
@@ -65,17 +73,27 @@ std::optional<Error> readPickle(
     builder.source().encoding = "pickle";
     Assembler assembler(builder, options);
     PickleMachine machine(bytes, assembler, job);
-    const auto error = machine.run();
+    auto error = machine.run();
     builder.source().pickleProtocol = machine.protocol();
     if (!error)
         return assembler.finish(machine.result());
-    if (!options.partial || error->code == ErrorCode::Cancelled)
+    if (error->code == ErrorCode::Cancelled)
         return error;
-    const Value top = machine.closeOpen();
-    if (!assembler.anythingUnderstood() || assembler.finish(top, true))
-        return error;
-    notePartial(builder, error->message);
-    return std::nullopt;
+    const std::string read = assembler.understood();
+    const bool usable = assembler.anythingUnderstood() && !assembler.finish(machine.closeOpen(), true);
+    if (usable && options.partial) {
+        notePartial(builder, continued(error->message, read + " before that could be read."));
+        return std::nullopt;
+    }
+    if (usable) {
+        error->message = continued(
+            error->message, read + " before that can be read: open what can be read (--partial).");
+        error->partial = true;
+    } else if (error->code == ErrorCode::Truncated) {
+        error->message = continued(
+            error->message, "nothing before that is of use. Look for a dump that was written to its end.");
+    }
+    return error;
 }
 
 const Reader pickleReader{"PyTorch snapshot (pickle)", looksLikePickle, readPickle};

@@ -58,6 +58,7 @@ std::optional<Error> judgeDamage(const Error& damage, SnapshotBuilder& builder, 
         error.message
             += "; the snapshot in it seems whole, but cannot be trusted. Copy the file again, or open what "
                "can be read of it.";
+        error.partial = true;
         return error;
     }
     builder.source().partial = true;
@@ -111,7 +112,7 @@ Result<std::shared_ptr<const Snapshot>> readSnapshot(
         // Strange opcodes in a damaged container are the container's fault.
         const auto damage = drain(bytes, job, trailing);
         if (damage && error && error->message.find(damage->message) == std::string::npos)
-            error = damage;
+            error = Error{damage->code, damage->message, damage->offset, error->partial};
         else if (damage && !error && !builder.source().partial)
             error = judgeDamage(*damage, builder, options);
     }

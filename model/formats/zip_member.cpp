@@ -261,8 +261,11 @@ Result<std::unique_ptr<ByteStream>> openZipMember(const std::filesystem::path& p
         return file.error();
     const std::uint64_t fileBytes = (*file)->size();
     auto directory = readDirectory(path, fileBytes);
-    if (!directory && !partial)
-        return directory.error();
+    if (!directory && !partial) {
+        Error error = directory.error();
+        error.partial = !firstMember(path, fileBytes).empty();
+        return error;
+    }
     const std::vector<Member> members = directory ? std::move(*directory) : firstMember(path, fileBytes);
     const Member* member = choose(members);
     if (!member)

@@ -192,6 +192,7 @@ private slots:
             QCOMPARE(refused.error->code, ErrorCode::Truncated);
             QCOMPARE(refused.error->offset, std::optional<std::uint64_t>(length));
             const ReadText kept = readText(cut, partial());
+            QCOMPARE(refused.error->partial, kept.snapshot != nullptr);
             if (!kept.snapshot) {
                 QVERIFY(length < firstEvent + 400);
                 QCOMPARE(kept.error->code, ErrorCode::Truncated);

@@ -444,7 +444,7 @@ private slots:
             const ReadText refused = readText(whole.substr(0, length));
             QVERIFY(refused.error);
             QCOMPARE(refused.error->code, ErrorCode::Truncated);
-            (void)readText(whole.substr(0, length), partial);
+            QCOMPARE(refused.error->partial, readText(whole.substr(0, length), partial).snapshot != nullptr);
         }
         QVERIFY(readText(whole).snapshot);
     }

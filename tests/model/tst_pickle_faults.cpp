@@ -140,6 +140,7 @@ private slots:
                 QVERIFY(refused.error->offset && *refused.error->offset <= length);
 
                 const auto kept = read(whole.substr(0, length), partial);
+                QCOMPARE(refused.error->partial, kept.snapshot != nullptr);
                 if (!kept.snapshot)
                     continue;
                 QVERIFY(kept.snapshot->source.partial);
@@ -158,6 +159,28 @@ private slots:
             }
             QCOMPARE(before, 6U);
         }
+    }
+
+    /// A file that is broken in its middle is worth as much as one that ends there.
+    void damageInTheMiddleIsOfferedToo()
+    {
+        const std::string whole = pickled(pySample());
+        std::size_t at = whole.find("free_completed") + 14;
+        std::string broken;
+        do { // the next opcode
+            broken = whole;
+            broken[at++] = '\xff';
+        } while (read(broken).snapshot);
+        const auto refused = read(broken);
+        QCOMPARE(refused.error->code, ErrorCode::Malformed);
+        QVERIFY(refused.error->partial);
+        QVERIFY2(refused.message().find("events before that can be read") != std::string::npos,
+            refused.message().c_str());
+        ReadOptions partial;
+        partial.partial = true;
+        const auto kept = read(broken, partial);
+        QVERIFY(kept.snapshot && kept.snapshot->source.partial);
+        QVERIFY(kept.device(0)->events.count() > 2);
     }
 
     void aCutTraceHasNoFinalState()
