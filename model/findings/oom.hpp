@@ -121,7 +121,8 @@ struct OomText {
     std::string explanation; ///< two sentences
 };
 /// Old and new wordings, PyTorch 1.1 on. Messages of other libraries ("CUDA error: out of memory", NCCL) give
-/// Verdict::OutsideAllocator and no figures; anything else is an error.
+/// Verdict::OutsideAllocator and no figures; figures that cannot be read or true give Verdict::Unknown and
+/// say so; anything else is an error.
 Result<OomText> parseOomText(std::string_view text);
 
 } // namespace tidemark

@@ -121,6 +121,25 @@ std::optional<Amount> unallocated(std::string_view text, const std::optional<Amo
     return before(text, {" cached)", " cached;"});
 }
 
+/// Why the figures cannot all be true, as a sentence; empty: nothing speaks against them. Reserved memory
+/// above the card's is no contradiction: some drivers lend system memory.
+std::string contradiction(const OomText& t)
+{
+    static constexpr std::uint64_t most = 1ULL << 50; // bytes no card has
+    const std::pair<const char*, std::optional<std::uint64_t>> figures[] = {{"the request", t.tried},
+        {"the card's capacity", t.total}, {"the free memory", t.free}, {"the allocated memory", t.allocated},
+        {"the memory reserved but unallocated", t.reservedUnallocated}};
+    for (const auto& [name, bytes] : figures)
+        if (bytes && *bytes > most)
+            return "The text cannot be right: " + std::string(name) + " is " + size(*bytes) + ".";
+    if (t.total && *t.total == 0)
+        return "The text cannot be right: the card has no memory.";
+    if (t.total && t.free && *t.free > *t.total)
+        return "The text cannot be right: " + size(*t.free) + " are free on a card of " + size(*t.total)
+            + ".";
+    return {};
+}
+
 std::string explain(const OomText& t)
 {
     if (!t.slack)
@@ -154,6 +173,12 @@ Result<OomText> parseOomText(std::string_view given)
     OomText out;
     out.advisesExpandable = text.find("expandable_segments") != std::string::npos;
     const auto tried = after(text, {"Tried to allocate "});
+    if (!tried && text.find("Tried to allocate ") != std::string::npos) {
+        out.explanation
+            = "The size behind \"Tried to allocate\" cannot be read, so nothing can be said. Paste "
+              "the message as PyTorch printed it, or open a memory snapshot of the failure.";
+        return out;
+    }
     if (!tried) {
         std::string lower = text;
         std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -182,19 +207,24 @@ Result<OomText> parseOomText(std::string_view given)
     out.reservedUnallocated = bytesOf(inside);
     out.privatePools = bytesOf(before(text, {" allocated in private pools"}));
     out.processUsed = bytesOf(used);
+    if (std::string why = contradiction(out); !why.empty()) {
+        out.explanation = std::move(why) + " Nothing can be said from such figures.";
+        return out;
+    }
+    // What PyTorch could not find out is printed as more than any card has.
+    if (out.processUsed && out.total && *out.processUsed > *out.total)
+        out.processUsed.reset();
     if (allocated && inside) {
         const std::uint64_t torch = allocated->bytes + inside->bytes;
-        const std::optional<std::uint64_t> all = used       ? std::optional(used->bytes)
-            : out.total && free && *out.total > free->bytes ? std::optional(*out.total - free->bytes)
-                                                            : std::nullopt;
+        const std::optional<std::uint64_t> all = out.processUsed ? out.processUsed
+            : out.total && free && *out.total > free->bytes      ? std::optional(*out.total - free->bytes)
+                                                                 : std::nullopt;
         if (all)
             out.nonPyTorch = *all > torch ? *all - torch : 0;
     }
     if (free && inside) {
-        static constexpr std::uint64_t most = 1ULL << 60; // no card has more, and sums of three stay in range
-        const auto amount
-            = [](std::uint64_t bytes) { return static_cast<std::int64_t>(std::min(bytes, most)); };
-        out.slack = amount(free->bytes) + amount(inside->bytes) - amount(tried->bytes);
+        const auto amount = [](const Amount& a) { return static_cast<std::int64_t>(a.bytes); };
+        out.slack = amount(*free) + amount(*inside) - amount(*tried);
         out.verdict = *out.slack < 0 ? Verdict::Capacity : Verdict::Fragmentation;
         const std::uint64_t usable
             = allocated ? allocated->bytes + inside->bytes + free->bytes : out.total.value_or(0);

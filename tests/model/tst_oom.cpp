@@ -79,6 +79,9 @@ private slots:
     void text();
     void oldTexts();
     void otherTexts();
+    void impossibleTexts_data();
+    void impossibleTexts();
+    void unknownProcess();
 };
 
 void TestOom::fragmentation()
@@ -346,8 +349,51 @@ void TestOom::otherTexts()
     QCOMPARE(parsed("RuntimeError: CUDA error: out of memory").verdict, Verdict::OutsideAllocator);
     QVERIFY(!parseOomText("ValueError: shapes do not match"));
     QVERIFY(!parseOomText(""));
-    const auto huge = parseOomText("Tried to allocate 99999999999999999999 GiB. out of memory");
-    QVERIFY(!huge || huge->tried == 0);
+}
+
+void TestOom::impossibleTexts_data()
+{
+    QTest::addColumn<QString>("given");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("beyond 64 bits") << "CUDA out of memory. Tried to allocate 99999999999999999999 GiB."
+                                    << "cannot be read";
+    QTest::newRow("no number") << "CUDA out of memory. Tried to allocate many GiB."
+                               << "cannot be read";
+    QTest::newRow("no unit") << "CUDA out of memory. Tried to allocate 12."
+                             << "cannot be read";
+    QTest::newRow("request") << QString::fromStdString(newWording("2000000.00 GiB", "1.00 GiB", "1.00 GiB"))
+                             << "the request is 1.91";
+    QTest::newRow("free") << QString::fromStdString(newWording("1.00 GiB", "3000000.00 GiB", "1.00 GiB"))
+                          << "the free memory is";
+    QTest::newRow("inside") << QString::fromStdString(newWording("1.00 GiB", "1.00 GiB", "9000000.00 GiB"))
+                            << "unallocated is";
+    QTest::newRow("more free than there is")
+        << QString::fromStdString(newWording("1.00 GiB", "99.00 GiB", "1.00 GiB")) << "are free on a card of";
+}
+
+/// Figures that nobody can have are no ground for a verdict.
+void TestOom::impossibleTexts()
+{
+    QFETCH(QString, given);
+    QFETCH(QString, says);
+    const OomText text = parsed(given.toUtf8().constData());
+    QCOMPARE(text.verdict, Verdict::Unknown);
+    QVERIFY(!text.slack);
+    QVERIFY2(text.explanation.find(says.toStdString()) != std::string::npos, text.explanation.c_str());
+}
+
+/// PyTorch's figure for a process it knows nothing of is left out; the rest stays.
+void TestOom::unknownProcess()
+{
+    const OomText text = parsed(
+        "CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which "
+        "512.00 MiB is free. Including non-PyTorch memory, this process has 17179869184.00 GiB memory in "
+        "use. "
+        "Of the allocated memory 70.00 GiB is allocated by PyTorch, and 2.00 GiB is reserved by PyTorch but "
+        "unallocated.");
+    QVERIFY(!text.processUsed);
+    QCOMPARE(*text.slack, (512 + 2048 - 1024) * mib);
+    QVERIFY(text.nonPyTorch && *text.nonPyTorch < std::uint64_t(8192 * mib));
 }
 
 QTEST_GUILESS_MAIN(TestOom)

@@ -27,18 +27,21 @@ struct Run {
     Phases phases;
     RunConfig config;
     std::optional<std::uint64_t> deviceTotal;
+    std::vector<Role> roles; ///< by AllocationId
 
     explicit Run(TraceMaker& maker)
         : replay(Replay::build(maker.finish(), 0, {}).value())
     {
         phases.ofEvent.assign(replay->device().events.count(), Phase::Unknown);
+        roles.assign(replay->timeline.allocations().count(), Role::Unknown);
     }
     void step(StateIndex first, StateIndex last) { phases.steps.push_back({"step", first, last, true}); }
 
     RuleOutput of(const char* id) const
     {
         const Sites sites = Sites::build(*replay->snapshot, SiteMode::User);
-        const Labels labels;
+        Labels labels;
+        labels.roleOf = roles;
         std::vector<OomAutopsy> ooms;
         for (const OomEvent& oom : replay->device().ooms)
             ooms.push_back(autopsy(*replay, oom, deviceTotal));
@@ -236,6 +239,12 @@ void TestRulesAllocator::capacity()
         run.config.set("optimizer.use_distributed_optimizer", true);
         QVERIFY(!fixOf(run.one("capacity"), "distributed-optimizer")->blockedBy.empty());
         QCOMPARE(run.count("fragmentation"), std::size_t(0));
+        // What the memory is for is told where it is known.
+        QVERIFY(f.explanation.find("Of what lives then") == std::string::npos);
+        run.roles.front() = Role::SavedActivation;
+        const Finding known = run.one("capacity");
+        QVERIFY(known.explanation.find("MiB are saved activations.") != std::string::npos);
+        QVERIFY(fixOf(known, "recompute")->text.find("Saved activations hold 80.0") != std::string::npos);
     }
 }
 

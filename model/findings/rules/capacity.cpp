@@ -1,26 +1,71 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/rule_tools.hpp"
 
+#include <array>
+
 namespace tidemark {
 
 namespace {
 
+/// What lives at a state, by what it is for; requested bytes.
+struct Held {
+    std::array<std::uint64_t, roles> bytes{};
+    std::uint64_t all = 0;
+
+    std::uint64_t of(Role role) const { return bytes[static_cast<std::size_t>(role)]; }
+};
+
+Held heldAt(const RuleInput& input, StateIndex state)
+{
+    Held out;
+    for (const AllocationId id : input.replay.timeline.liveAt(state)) {
+        const std::uint64_t size = input.replay.timeline.allocations().size[index(id)];
+        out.bytes[static_cast<std::size_t>(input.labels.role(id))] += size;
+        out.all += size;
+    }
+    return out;
+}
+
+/// " Of what lives then, 36.68 GiB are optimizer state, …": the classes of the estimator, which the fixes are
+/// for. Empty when less than half of it belongs to any.
+std::string heldText(const Held& held)
+{
+    std::array<std::pair<std::uint64_t, const char*>, 3> classes
+        = {{{held.of(Role::OptimizerState), "optimizer state"},
+            {held.of(Role::Parameter) + held.of(Role::Gradient), "parameters and gradients"},
+            {held.of(Role::SavedActivation), "saved activations"}}};
+    std::sort(classes.begin(), classes.end(), std::greater<>());
+    std::uint64_t told = 0;
+    std::string text;
+    for (const auto& [bytes, name] : classes) {
+        if (bytes == 0)
+            continue;
+        told += bytes;
+        text += (text.empty() ? " Of what lives then, " : ", ") + sizeText(bytes) + " are " + name;
+    }
+    return told * 2 < held.all || text.empty() ? std::string() : text + ".";
+}
+
+std::string recomputeText(const RuleInput& input, const Held& held)
+{
+    std::string text = input.config.text("model.recompute_granularity").has_value()
+        ? "Recompute more: compare the module lists of model.recompute_modules by what they keep at the peak"
+        : "Recompute activations: model.recompute_granularity=selective with the modules that hold most at "
+          "the peak";
+    if (const std::uint64_t saved = held.of(Role::SavedActivation); saved > 0)
+        text += ". Saved activations hold " + sizeText(saved) + " when memory runs out";
+    return text + ".";
+}
+
 /// D2's ladder, in the playbook's order. Fixes that add no memory (allocator settings) are not in it.
-void addFixes(const RuleInput& input, Finding& finding, const LargestSite& largest)
+void addFixes(const RuleInput& input, Finding& finding, const LargestSite& largest, const Held& held)
 {
     if (!largest.name.empty())
         finding.fixes.push_back(makeFix("shrink-largest-site",
             "Look first at " + largest.name + ": it holds " + sizeText(largest.bytes)
                 + " when memory runs out.",
             Grade::A));
-    const bool recomputes = input.config.text("model.recompute_granularity").has_value();
-    finding.fixes.push_back(makeFix("recompute",
-        recomputes ? "Recompute more: compare the module lists of model.recompute_modules by what they keep "
-                     "at the peak."
-                   : "Recompute activations: model.recompute_granularity=selective with the modules that "
-                     "hold most at "
-                     "the peak.",
-        Grade::D, "playbook row D2"));
+    finding.fixes.push_back(makeFix("recompute", recomputeText(input, held), Grade::D, "playbook row D2"));
     Fix shard = makeFix("distributed-optimizer",
         "Shard the optimizer state: optimizer.use_distributed_optimizer=true, 18 bytes a parameter become 6 "
         "+ 12 "
@@ -72,10 +117,12 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
                 + sizeText(largest.bytes) + " in " + countText(finding.count, "allocation", "allocations")
                 + ", comes from " + largest.name + ".";
         }
+        const Held held = heldAt(input, oom.state);
+        finding.explanation += heldText(held);
         if (moot)
             finding.explanation
                 += " PyTorch's own hint in the error text is moot: expandable segments were on already.";
-        addFixes(input, finding, largest);
+        addFixes(input, finding, largest, held);
         output.findings.push_back(std::move(finding));
     }
 }
