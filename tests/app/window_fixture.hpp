@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/main_window.hpp"
+#include "app/summary_strip.hpp"
 #include "tests/support/sample_training.hpp"
 
 #include <QApplication>
@@ -83,5 +84,14 @@ private:
         QVERIFY(QTest::qWaitForWindowExposed(window.get()));
     }
 };
+
+/// Fails with a real reason to be looked at: where on the strip a figure stands.
+inline bool says(const StripCell* cell, const QString& wanted)
+{
+    if (cell->valueText().contains(wanted))
+        return true;
+    qWarning("“%s” is not in “%s”", qPrintable(wanted), qPrintable(cell->valueText()));
+    return false;
+}
 
 } // namespace tidemark::test

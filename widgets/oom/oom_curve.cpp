@@ -50,12 +50,13 @@ void OomCurve::setScene(std::shared_ptr<const OomScene> scene)
     if (m_scene) {
         const OomAutopsy& autopsy = m_scene->autopsy();
         const Series& live = replay().timeline.requested();
-        const std::int64_t request = static_cast<std::int64_t>(autopsy.request.value_or(0));
-        std::int64_t top = std::max(live.total().max, live.at(autopsy.state) + request);
+        // In doubles: what a broken file asks for may not even fit 63 bits.
+        const std::uint64_t request = autopsy.request.value_or(0);
+        double top = std::max(static_cast<double>(live.total().max),
+            static_cast<double>(live.at(autopsy.state)) + static_cast<double>(request));
         if (replay().segments.reservedKnown())
-            top = std::max(top, replay().segments.reserved().total().max);
-        top = std::max<std::int64_t>({top, static_cast<std::int64_t>(m_scene->usable), 1});
-        m_top = static_cast<double>(top) * headroom;
+            top = std::max(top, static_cast<double>(replay().segments.reserved().total().max));
+        m_top = headroom * std::max({top, static_cast<double>(m_scene->usable), 1.0});
         setAccessibleDescription(
             tr("%1 live, %2 asked for in vain").arg(bytesText(live.at(autopsy.state)), bytesText(request)));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/oom/oom_view.hpp"
 
+#include "widgets/common/copy_table.hpp"
 #include "widgets/common/moment_text.hpp"
 #include "widgets/common/wrapped_label.hpp"
 #include "widgets/live/live_table_delegate.hpp"
@@ -21,7 +22,6 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSplitter>
-#include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -36,55 +36,6 @@ constexpr double curveFrom = 530; ///< height the map and the tables keep before
 constexpr int mostPinRows = 4;
 constexpr int shareWidth = 104;
 constexpr int rightWidth = 240; ///< at least
-
-/// A table without type-ahead (letters are commands everywhere) that copies its rows.
-class Table : public QTableView {
-public:
-    Table(std::function<QString()> copy, QWidget* parent)
-        : QTableView(parent)
-        , m_copy(std::move(copy))
-    {
-        setSelectionBehavior(QAbstractItemView::SelectRows);
-        setSelectionMode(QAbstractItemView::SingleSelection);
-        setEditTriggers(QAbstractItemView::NoEditTriggers);
-        setShowGrid(false);
-        setAlternatingRowColors(true);
-        setFrameShape(QFrame::NoFrame);
-        setWordWrap(false);
-        setTabKeyNavigation(false);
-        setCornerButtonEnabled(false);
-        setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-        verticalHeader()->hide();
-        verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-        horizontalHeader()->setHighlightSections(false);
-        horizontalHeader()->setSectionsClickable(false);
-        horizontalHeader()->setMinimumSectionSize(30);
-    }
-    void keyboardSearch(const QString&) override { }
-    /// Rows take what room there is; they do not ask for it.
-    QSize sizeHint() const override { return {QTableView::sizeHint().width(), minimumHeight()}; }
-
-protected:
-    bool event(QEvent* event) override
-    {
-        if (event->type() == QEvent::ShortcutOverride
-            && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
-            event->accept();
-            return true;
-        }
-        return QTableView::event(event);
-    }
-    void keyPressEvent(QKeyEvent* event) override
-    {
-        if (event->matches(QKeySequence::Copy))
-            QGuiApplication::clipboard()->setText(m_copy());
-        else
-            QTableView::keyPressEvent(event);
-    }
-
-private:
-    std::function<QString()> m_copy;
-};
 
 } // namespace
 
@@ -173,7 +124,7 @@ void OomView::makePinSection()
     m_pinModel = new OomPinsModel(this);
     m_pinDelegate = new LiveTableDelegate(m_style, this);
     m_pinDelegate->setShareColumn(-1);
-    m_pinTable = new Table([this] { return m_pinModel->copyText(); }, m_pinSection);
+    m_pinTable = new CopyTable([this] { return m_pinModel->copyText(); }, m_pinSection);
     m_pinTable->setModel(m_pinModel);
     m_pinTable->setItemDelegate(m_pinDelegate);
     m_pinTable->setAccessibleName(tr("Who holds the holes open"));
@@ -199,7 +150,7 @@ void OomView::makeLiveSection()
     m_liveSection = new QWidget(this);
     m_liveModel = new LiveTableModel(this);
     m_liveDelegate = new LiveTableDelegate(m_style, this);
-    m_liveTable = new Table(
+    m_liveTable = new CopyTable(
         [this] {
             constexpr int key = static_cast<int>(LiveColumn::Key);
             const std::vector<int> shown{key, static_cast<int>(LiveColumn::Count),

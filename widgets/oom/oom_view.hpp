@@ -41,8 +41,8 @@ struct OomData {
 };
 
 /// Why a request failed, top-down: verdict, capacity to scale, the segments with the failed request as a
-/// ghost, who holds the holes, what fills the card, the checks (help/out-of-memory.md). Takes its events from
-/// the session's diagnosis; the window shows it while hasContent(). GUI thread.
+/// ghost, who holds the holes, what fills the card, the checks, the curve (help/out-of-memory.md). Takes its
+/// events from the session's diagnosis; the window shows it while hasContent(). GUI thread.
 class OomView : public QWidget {
     Q_OBJECT
 public:
