@@ -136,6 +136,14 @@ void ViewState::setMatches(std::shared_ptr<const std::vector<std::uint8_t>> matc
     emit emphasisChanged();
 }
 
+void ViewState::setMapPredicted(bool predicted)
+{
+    if (predicted == m_mapPredicted)
+        return;
+    m_mapPredicted = predicted;
+    emit mapPredictedChanged();
+}
+
 void ViewState::setFinding(std::optional<std::size_t> finding)
 {
     if (finding == m_finding)

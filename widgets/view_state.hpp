@@ -88,6 +88,10 @@ public:
     /// where both are there; null when nothing fades.
     std::shared_ptr<const std::vector<std::uint8_t>> emphasis() const { return m_emphasis; }
 
+    /// The segment map draws the segments that the sandbox predicts, where it predicts any.
+    bool mapPredicted() const { return m_mapPredicted; }
+    void setMapPredicted(bool predicted);
+
     /// View history (Alt+←/→): pushHistory remembers window and cursor as they are before a deliberate jump.
     void pushHistory();
     bool canGoBack() const { return !m_back.empty(); }
@@ -109,6 +113,7 @@ signals:
     void findingChanged();
     void shownFindingChanged();
     void emphasisChanged();
+    void mapPredictedChanged();
     void historyChanged();
     /// A view wants this allocation's whole life visible (double click).
     void zoomToLifeRequested(AllocationId id);
@@ -150,6 +155,7 @@ private:
     std::optional<std::size_t> m_finding;
     std::shared_ptr<const std::vector<std::uint8_t>> m_shownFinding;
     std::shared_ptr<const std::vector<std::uint8_t>> m_emphasis;
+    bool m_mapPredicted = false;
     std::vector<Place> m_back;
     std::vector<Place> m_forward;
 };

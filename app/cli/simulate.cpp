@@ -99,7 +99,7 @@ Json settingsJson(const AllocatorSettings& s)
     json["max_split_size"] = s.splitLimited() ? Json(s.rounding.maxSplitSize) : Json(nullptr);
     json["roundup_power2_divisions"] = s.rounding.divisions;
     json["max_non_split_rounding"] = s.maxNonSplitRounding;
-    json["large_segment_size"] = s.largeSegment;
+    json["large_segment_size"] = s.rounding.largePage;
     json["garbage_collection_threshold"] = s.garbageCollectionThreshold;
     json["per_process_memory_fraction"] = s.memoryFraction ? Json(*s.memoryFraction) : Json(nullptr);
     return json;
@@ -380,7 +380,7 @@ Result<void> predict(Answer& answer, const Wish& wish, const RunConfig& config)
         return done.error();
     if (!simulation.refusal().empty())
         return {};
-    WhatIfWish tried{answer.settings, wish.capacity, wish.capacity};
+    WhatIfWish tried{answer.settings, wish.capacity, wish.capacity, nullptr};
     const Job job = terminalJob();
     if (wish.search) {
         const auto barred = [&](const AllocatorSettings& s) { return settingBarred(config, s); };

@@ -126,6 +126,31 @@ private:
 
 } // namespace
 
+std::shared_ptr<const ProgramChange> programChange(const Replay& replay, EditSpan given)
+{
+    const std::vector<const Edits*> edits = distinct(given);
+    auto out = std::make_shared<ProgramChange>();
+    for (const Absence& each : absences(edits, replay.states())) {
+        if (each.first >= each.end)
+            continue;
+        ProgramChange::Gap* last = out->gaps.empty() ? nullptr : &out->gaps.back();
+        if (last && last->id == each.id && each.first <= last->end)
+            last->end = std::max(last->end, each.end);
+        else
+            out->gaps.push_back({each.id, each.first, each.end});
+    }
+    for (const Edits::Shrink& each : shrinks(edits))
+        if (index(each.id) < replay.timeline.allocations().count()
+            && each.bytes < replay.timeline.allocations().size[index(each.id)])
+            out->sizes.push_back({each.id, each.bytes});
+    for (const Edits* each : edits)
+        for (const Edits::Addition& addition : each->additions())
+            if (addition.bytes > 0)
+                out->extras.push_back(
+                    {addition.first, addition.end, static_cast<std::uint64_t>(addition.bytes)});
+    return out->empty() ? nullptr : out;
+}
+
 std::optional<EditedCurve> applyEdits(const Replay& replay, EditSpan edits, const Job& job)
 {
     const Series& recorded = replay.timeline.requested();

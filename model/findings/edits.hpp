@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/replay/replay.hpp"
+#include "model/simulate/changed_program.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -83,6 +84,10 @@ struct EditedCurve {
     /// The whole edited curve: changes only, by state; values hold until the next one.
     std::vector<std::pair<StateIndex, std::int64_t>> curve;
 };
+
+/// The same for the allocator: what the changed program would ask it for. Null when nothing is changed.
+std::shared_ptr<const ProgramChange> programChange(
+    const Replay& replay, std::span<const std::shared_ptr<const Edits>> edits);
 
 /// Applies several fixes together (never add up two of them): an allocation that several edits cut ends at
 /// the earliest, one that several take away is gone whenever one of them says so, one that several shrink has

@@ -44,6 +44,11 @@ struct Fix {
     std::string blockedBy; ///< why it cannot be used here; empty: nothing known against it
     /// What it would do to the recorded lifetimes, for the sandbox; null when that is not known.
     std::shared_ptr<const Edits> edits;
+    /// The allocator setting it would change, as PYTORCH_CUDA_ALLOC_CONF takes it: what it does to reserved
+    /// memory can be replayed. Empty: none.
+    std::string setting;
+    /// Whether the sandbox can tell what it would do.
+    bool predictable() const { return blockedBy.empty() && (edits != nullptr || !setting.empty()); }
 };
 
 /// What a rule saw in one device of one file.

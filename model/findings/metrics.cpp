@@ -60,7 +60,7 @@ std::uint64_t roundedRequest(std::uint64_t bytes)
     return bytes > ~std::uint64_t{0} - step ? bytes : std::max(step, (bytes + step - 1) / step * step);
 }
 
-std::uint64_t growthUnit(std::uint64_t request, bool expandable)
+std::uint64_t growthUnit(std::uint64_t request, bool expandable, std::uint64_t page)
 {
     const auto up = [request](std::uint64_t step) {
         return request > ~std::uint64_t{0} - step ? request : (request + step - 1) / step * step;
@@ -68,9 +68,9 @@ std::uint64_t growthUnit(std::uint64_t request, bool expandable)
     if (request <= smallRequest)
         return smallPage;
     if (expandable)
-        return up(largePage);
+        return up(page);
     constexpr std::uint64_t ownSegment = 10ULL << 20;
-    return request < ownSegment ? largePage : up(smallPage);
+    return request < ownSegment ? page : up(smallPage);
 }
 
 double StateMetrics::inactiveRatio() const

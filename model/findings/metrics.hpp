@@ -20,7 +20,7 @@ namespace tidemark {
 std::uint64_t roundedRequest(std::uint64_t bytes);
 /// By how much the reserved memory has to grow for a rounded request: 2 or 20 MiB or the request in 2 MiB
 /// steps; whole pages for expandable segments.
-std::uint64_t growthUnit(std::uint64_t request, bool expandable);
+std::uint64_t growthUnit(std::uint64_t request, bool expandable, std::uint64_t page = largePage);
 
 /// Memory at one state, all bytes. The numbers in brackets are those of help/diagnosis.md.
 struct StateMetrics {

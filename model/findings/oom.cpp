@@ -171,7 +171,7 @@ OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std:
     if (out.reservedKnown)
         out.reserved = replay.segments.reserved().at(out.state);
     if (out.request)
-        out.growth = growthUnit(*out.request, out.expandable);
+        out.growth = growthUnit(*out.request, out.expandable, replay.segments.largePage());
     out.requestClass = {out.request && *out.request <= smallRequest, events.stream[index(oom.event)], pool};
     if (replay.segments.known())
         fillState(out, replay);

@@ -54,6 +54,7 @@ Fix expandableFix(const RuleInput& input, std::string whatItDoes)
     fix.cost = "none measured: 704 against 704 TFLOP/s per GPU on Llama3-70B SFT, 32 H100; yours may differ";
     fix.costGrade = Grade::C;
     fix.blockedBy = expandableBarred(input.config);
+    fix.setting = "expandable_segments:True";
     return fix;
 }
 

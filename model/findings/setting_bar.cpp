@@ -44,7 +44,8 @@ std::string settingBarred(const RunConfig& config, const AllocatorSettings& sett
     if (settings.expandableSegments)
         if (std::string reason = expandableBarred(config); !reason.empty())
             return reason;
-    const bool recent = settings.largeSegment != AllocatorSettings().largeSegment || settings.memoryFraction;
+    const bool recent
+        = settings.rounding.largePage != AllocatorSettings().rounding.largePage || settings.memoryFraction;
     if (const auto torch = versionOf(config.text("versions.torch"));
         recent && torch && *torch < std::pair(2, 10))
         return "large_segment_size_mb and per_process_memory_fraction are settings of PyTorch 2.10 and later";

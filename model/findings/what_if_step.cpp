@@ -2,6 +2,7 @@
 #include "model/findings/what_if_step.hpp"
 
 #include "model/core/units.hpp"
+#include "model/findings/prediction.hpp"
 #include "model/findings/rule_tools.hpp"
 #include "model/simulate/what_if.hpp"
 
@@ -41,34 +42,26 @@ std::string figuresText(const WhatIf& predicted, const RuleInput& input)
     return text + countText(predicted.counts.flushes, "flush", "flushes");
 }
 
-/// What a prediction is worth.
-struct Worth {
-    double score = 0;
-    /// How much the process could reserve is only inferred, from the flushes that were seen.
-    bool limitInferred = false;
-};
-
-/// "fidelity 100.0 %, grade B": how sure a prediction is. With a limit that is inferred it may flush
-/// elsewhere.
-std::string gradeText(const Worth& worth)
+/// "memory runs out at event 81 already, for a request of 1.46 GiB".
+std::string runsOutText(const WhatIf::OutOfMemory& oom, const RuleInput& input)
 {
-    constexpr double exact = 0.999;
-    return "fidelity " + formatPercent(worth.score) + ", grade "
-        + (worth.limitInferred         ? "D: the limit is only inferred from flushes"
-                : worth.score >= exact ? "B"
-                                       : "D");
+    if (!oom.event)
+        return "what lived before the first event finds no room";
+    const std::uint64_t event = index(*oom.event) + input.replay.device().firstEventInFile;
+    return "memory runs out at event " + formatCount(static_cast<std::int64_t>(event))
+        + " already, for a request of " + sizeText(oom.bytes);
 }
 
-void addFigures(Finding& finding, const WhatIf& predicted, bool fits, const Worth& worth)
+void addFigures(Finding& finding, const WhatIf& predicted, bool fits, const Simulation& simulation)
 {
     addEvidence(finding, "whatif_expandable_fits", EvidenceValue(fits));
     addEvidence(finding, "whatif_expandable_peak_reserved", predicted.peakReserved);
     addEvidence(finding, "whatif_expandable_flushes", predicted.counts.flushes);
-    addEvidence(finding, "whatif_fidelity", EvidenceValue(worth.score));
+    addEvidence(finding, "whatif_fidelity", EvidenceValue(simulation.fidelity().score()));
 }
 
-void tellFailure(
-    Finding& finding, EventIndex failure, const WhatIf& predicted, const RuleInput& input, const Worth& worth)
+void tellFailure(Finding& finding, EventIndex failure, const WhatIf& predicted, const RuleInput& input,
+    const Simulation& simulation)
 {
     if (predicted.servedFailure && *predicted.servedFailure < failure) {
         finding.explanation
@@ -77,26 +70,29 @@ void tellFailure(
         return;
     }
     const bool fits = predicted.servedFailure == failure;
-    addFigures(finding, predicted, fits, worth);
-    finding.explanation += std::string(" Replayed with expandable segments, the request ")
-        + (fits ? "fits: " : "fails as well: ") + figuresText(predicted, input) + " (" + gradeText(worth)
-        + ").";
+    addFigures(finding, predicted, fits, simulation);
+    const bool earlier = predicted.outOfMemory && predicted.outOfMemory->event != failure;
+    finding.explanation += " Replayed with expandable segments, "
+        + (earlier     ? runsOutText(*predicted.outOfMemory, input)
+                : fits ? std::string("the request fits")
+                       : std::string("the request fails as well"))
+        + ": " + figuresText(predicted, input) + " (" + predictionWorth(simulation, false) + ").";
     if (fits)
         finding.explanation += " How the run would have gone on is not known.";
-    else
+    else if (predictionGrade(simulation, false) != Grade::D)
         std::erase_if(finding.fixes, [](const Fix& fix) { return fix.id == advice; });
 }
 
-void tell(Finding& finding, const WhatIf& predicted, const RuleInput& input, const Worth& worth)
+void tell(Finding& finding, const WhatIf& predicted, const RuleInput& input, const Simulation& simulation)
 {
     if (const auto failure = failureOf(finding, input)) {
-        tellFailure(finding, *failure, predicted, input, worth);
+        tellFailure(finding, *failure, predicted, input, simulation);
         return;
     }
-    addFigures(finding, predicted, predicted.fits(), worth);
+    addFigures(finding, predicted, predicted.fits(), simulation);
     finding.explanation
         += " Replayed with expandable segments: " + std::string(predicted.fits() ? "" : "memory runs out, ")
-        + figuresText(predicted, input) + " (" + gradeText(worth) + ").";
+        + figuresText(predicted, input) + " (" + predictionWorth(simulation, false) + ").";
 }
 
 void tellRefusal(Finding& finding, const std::string& why)
@@ -127,11 +123,9 @@ void addExpandableWhatIf(std::span<Finding> findings, const RuleInput& input,
     wish.settings = (*simulation)->recording().settings;
     wish.settings.expandableSegments = true;
     const Result<WhatIf> predicted = (*simulation)->run(wish, job);
-    const Worth worth{(*simulation)->fidelity().score(),
-        (*simulation)->recording().capacity.source == Capacity::Source::Flush};
     for (Finding* finding : asking)
         if (predicted)
-            tell(*finding, *predicted, input, worth);
+            tell(*finding, *predicted, input, **simulation);
         else if (predicted.error().code != ErrorCode::Cancelled)
             tellRefusal(*finding, predicted.error().message);
 }

@@ -53,6 +53,9 @@ void readSettings(const Snapshot& snapshot, BlockRules& rules)
         if (const auto value = allocatorOption(config, "roundup_power2_divisions"))
             rules.readDivisions(*value);
     }
+    if (const auto mib = number(allocatorOption(config, "large_segment_size_mb").value_or(""));
+        mib && *mib > 1 && *mib < (1 << 20))
+        rules.largePage = static_cast<std::uint64_t>(*mib) << 20;
     if (rules.maxSplitSize == ~std::uint64_t{0}) {
         const auto mib = number(allocatorOption(config, "max_split_size_mb").value_or(""));
         if (mib && *mib > 0)

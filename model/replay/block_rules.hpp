@@ -25,6 +25,8 @@ struct BlockRules {
     std::uint64_t padding = 0;
     /// Requests from here on take whole blocks; all bits set when there is no such limit.
     std::uint64_t maxSplitSize = ~std::uint64_t{0};
+    /// Segments of the large pool for requests below 10 MiB, and its pages (large_segment_size_mb).
+    std::uint64_t largePage = largeSegment;
     /// Power-of-two divisions by size class, 1 MiB … 32 GiB; 0 = off.
     std::array<std::uint32_t, 16> divisions{};
 

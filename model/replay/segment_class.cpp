@@ -8,7 +8,7 @@ namespace {
 /// Bytes of a hole that are whole pages, counted from where the mapped range begins.
 std::uint64_t wholePages(const SegmentView& segment, const Piece& hole)
 {
-    const std::uint64_t page = isSmallPool(segment) ? smallPage : largePage;
+    const std::uint64_t page = segment.page;
     const std::uint64_t begin = hole.address - segment.address;
     const std::uint64_t first = begin / page + (begin % page != 0 ? 1 : 0);
     const std::uint64_t last = (begin + hole.size) / page;

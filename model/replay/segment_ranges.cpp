@@ -16,9 +16,10 @@ constexpr std::uint32_t noRange = 0xffffffffU;
 /// known yet.
 class Rewind {
 public:
-    Rewind(const DeviceTrace& device, const SegmentRanges::KindOfRange& kindOfRange)
+    Rewind(const DeviceTrace& device, const SegmentRanges::KindOfRange& kindOfRange, std::uint64_t largePage)
         : m_device(device)
         , m_kindOfRange(kindOfRange)
+        , m_largePage(largePage)
         , m_states(static_cast<StateIndex>(device.events.count() + 1))
     {
         for (const Segment& s : device.segments) {
@@ -79,7 +80,7 @@ public:
                     r.since = std::min(r.since, m_ranges[older].since);
             }
             if (r.kind == SegmentKind::Unknown && r.expandable)
-                r.kind = r.size % BlockRules::largeSegment == 0 ? SegmentKind::Large : SegmentKind::Small;
+                r.kind = r.size % m_largePage == 0 ? SegmentKind::Large : SegmentKind::Small;
             // Ranges that begin and end in one state never were: several events undone at the same place.
             if (r.firstState < r.endState)
                 result.ranges.push_back(r);
@@ -271,6 +272,7 @@ private:
 
     const DeviceTrace& m_device;
     const SegmentRanges::KindOfRange& m_kindOfRange;
+    std::uint64_t m_largePage;
     StateIndex m_states;
     std::vector<SegmentRange> m_ranges;
     /// The ranges a range was made of, in the state before its first.
@@ -283,9 +285,9 @@ private:
 } // namespace
 
 Result<SegmentRanges> SegmentRanges::build(
-    const DeviceTrace& device, const KindOfRange& kindOfRange, const Job& job)
+    const DeviceTrace& device, const KindOfRange& kindOfRange, std::uint64_t largePage, const Job& job)
 {
-    Rewind rewind(device, kindOfRange);
+    Rewind rewind(device, kindOfRange, largePage);
     for (std::size_t i = device.events.count(); i-- > 0;) {
         if (i % pollInterval == 0 && job.stopped())
             return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};

@@ -50,7 +50,7 @@ struct SegmentRanges {
     /// Unknown.
     using KindOfRange = std::function<SegmentKind(std::uint64_t address, std::uint64_t size)>;
     static Result<SegmentRanges> build(
-        const DeviceTrace& device, const KindOfRange& kindOfRange, const Job& job);
+        const DeviceTrace& device, const KindOfRange& kindOfRange, std::uint64_t largePage, const Job& job);
 
     /// Reserved bytes by pool over the states, the default pool first.
     std::vector<std::pair<PoolId, Series>> byPool(StateIndex states) const;

@@ -38,7 +38,9 @@ void count(SegmentView& view, const Piece& piece)
     }
 }
 
-void sum(SegmentState& state)
+} // namespace
+
+void sumUp(SegmentState& state)
 {
     for (SegmentView& view : state.segments) {
         for (std::uint32_t p = view.firstPiece; p < view.firstPiece + view.pieceCount; ++p) {
@@ -60,6 +62,8 @@ void sum(SegmentState& state)
         state.releasable += view.releasableBytes;
     }
 }
+
+namespace {
 
 PieceKind kindOf(BlockState state)
 {
@@ -115,6 +119,7 @@ public:
         m_history.m_blockSize = std::move(m_sizes.size);
         m_history.m_blockSizeExact = std::move(m_sizes.exact);
         m_history.m_segmentOf = std::move(m_sizes.segment);
+        m_history.m_largePage = m_rules.largePage;
         m_history.m_sizeCheck = {m_sizes.compared, m_sizes.equal};
         return std::move(m_history);
     }
@@ -136,7 +141,7 @@ private:
             const std::uint64_t rounded = m_rules.roundSize(m_timeline.allocations().size[rowAt[rank]]);
             return rounded <= BlockRules::smallLimit ? SegmentKind::Small : SegmentKind::Large;
         };
-        auto ranges = SegmentRanges::build(m_device, kindOfRange, m_job);
+        auto ranges = SegmentRanges::build(m_device, kindOfRange, m_rules.largePage, m_job);
         if (!ranges)
             return false;
         m_history.m_misfits = ranges->misfits;
@@ -454,6 +459,7 @@ SegmentState SegmentHistory::stateAt(StateIndex state, const Timeline& timeline)
         view.pool = range.pool;
         view.kind = range.kind;
         view.expandable = range.expandable;
+        view.page = range.kind == SegmentKind::Small ? BlockRules::smallSegment : m_largePage;
         view.since = range.since;
         view.predating = range.since == 0;
         view.firstPiece = static_cast<std::uint32_t>(out.pieces.size());
@@ -477,7 +483,7 @@ SegmentState SegmentHistory::stateAt(StateIndex state, const Timeline& timeline)
         if (placed[i] == 0)
             out.homeless.push_back(live[i].id);
     }
-    sum(out);
+    sumUp(out);
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include "model/core/ids.hpp"
 #include "model/core/job.hpp"
 #include "model/core/result.hpp"
+#include "model/replay/block_rules.hpp"
 #include "model/replay/segment_ranges.hpp"
 #include "model/replay/series.hpp"
 #include "model/replay/timeline.hpp"
@@ -48,6 +49,8 @@ struct SegmentView {
     PoolId pool{};
     SegmentKind kind = SegmentKind::Unknown;
     bool expandable = false;
+    /// Bytes that are mapped and unmapped together where it is expandable.
+    std::uint64_t page = BlockRules::largeSegment;
     /// Reserved before the first event.
     bool predating = false;
     /// Its pieces are SegmentState::pieces[firstPiece … firstPiece + pieceCount).
@@ -85,6 +88,9 @@ struct SegmentState {
     std::uint64_t heldByPools = 0;
     std::uint64_t largestHole = 0;
 };
+
+/// Fills the sums of a state and of its segments, which must be 0, from the pieces. Cost: a pass over them.
+void sumUp(SegmentState& state);
 
 /// Segments over the whole trace of one device: state at any moment, reserved and allocated curves. The end
 /// state comes from `segments`; earlier ones undo the segment events from the end (help/numbers.md). Sources
@@ -142,6 +148,8 @@ public:
         std::uint64_t equal = 0;
     };
     SizeCheck sizeCheck() const { return m_sizeCheck; }
+    /// Pages of the large pool (BlockRules::largePage).
+    std::uint64_t largePage() const { return m_largePage; }
 
 private:
     friend class SegmentHistoryBuilder;
@@ -165,6 +173,7 @@ private:
     bool m_hasEvents = false;
     std::uint64_t m_misfits = 0;
     SizeCheck m_sizeCheck;
+    std::uint64_t m_largePage = BlockRules::largeSegment;
     Series m_reserved;
     Series m_allocated;
     /// Bytes of blocks in a state this program does not know.

@@ -13,7 +13,7 @@ std::uint64_t AllocatorModel::segmentSize(std::uint64_t size) const
     constexpr std::uint64_t step = 2ULL << 20;
     if (size <= BlockRules::smallLimit)
         return BlockRules::smallSegment;
-    return size < direct ? m_settings.largeSegment : (size + step - 1) / step * step;
+    return size < direct ? m_settings.rounding.largePage : (size + step - 1) / step * step;
 }
 
 void AllocatorModel::addReserved(std::uint64_t size)
@@ -103,7 +103,7 @@ std::uint32_t AllocatorModel::placeToGrow(const FreeList& list, std::uint64_t si
 std::uint32_t AllocatorModel::newRange(std::uint32_t list, std::uint64_t size, std::uint64_t wish)
 {
     const bool small = m_pools[m_lists[list].pool].small;
-    const std::uint64_t page = small ? BlockRules::smallSegment : m_settings.largeSegment;
+    const std::uint64_t page = small ? BlockRules::smallSegment : m_settings.rounding.largePage;
     const std::uint64_t total = (std::max(m_rangeSize, size) + page - 1) / page * page;
     const std::uint64_t base = m_addresses.takeRange(total, wish);
     m_ranges.push_back({base, page});

@@ -169,7 +169,7 @@ std::vector<BlockRef> AllocatorModel::addSegment(
     if (expandable && !blocks.empty()) {
         range = static_cast<std::uint32_t>(m_ranges.size());
         m_ranges.push_back(
-            {blocks.front().address, kind.small ? BlockRules::smallSegment : m_settings.largeSegment});
+            {blocks.front().address, kind.small ? BlockRules::smallSegment : m_settings.rounding.largePage});
     }
     std::uint64_t bytes = 0;
     std::uint32_t previous = nil;

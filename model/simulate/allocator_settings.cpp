@@ -89,7 +89,7 @@ Result<void> applyOne(AllocatorSettings& s, const std::string& key, const std::s
     } else if (key == "large_segment_size_mb") {
         if (const auto number = wholeNumber(value); !number || *number < 2 || *number % 2 != 0)
             return refused(key, value, "it is an even number of MiB");
-        return setMebibytes(s.largeSegment, key, value, 2, "");
+        return setMebibytes(s.rounding.largePage, key, value, 2, "");
     } else if (key == "garbage_collection_threshold") {
         const auto share = fraction(value);
         if (!share || *share <= 0 || *share >= 1)
@@ -144,9 +144,9 @@ bool AllocatorSettings::operator==(const AllocatorSettings& o) const
     return expandableSegments == o.expandableSegments && rounding.exactRequests == o.rounding.exactRequests
         && rounding.padding == o.rounding.padding && rounding.maxSplitSize == o.rounding.maxSplitSize
         && rounding.divisions == o.rounding.divisions && maxNonSplitRounding == o.maxNonSplitRounding
-        && largeSegment == o.largeSegment && garbageCollectionThreshold == o.garbageCollectionThreshold
-        && memoryFraction == o.memoryFraction && expandablePrivatePools == o.expandablePrivatePools
-        && baseAlign == o.baseAlign;
+        && rounding.largePage == o.rounding.largePage
+        && garbageCollectionThreshold == o.garbageCollectionThreshold && memoryFraction == o.memoryFraction
+        && expandablePrivatePools == o.expandablePrivatePools && baseAlign == o.baseAlign;
 }
 
 AllocatorSettings AllocatorSettings::of(const Snapshot& snapshot, const DeviceTrace& device)
@@ -185,6 +185,18 @@ Result<void> AllocatorSettings::apply(std::string_view conf)
     return {};
 }
 
+Result<AllocatorSettings> AllocatorSettings::withConf(std::string_view conf) const
+{
+    AllocatorSettings out = *this;
+    for (const char* key :
+        {"expandable_segments", "max_split_size_mb", "max_non_split_rounding_mb", "large_segment_size_mb",
+            "garbage_collection_threshold", "per_process_memory_fraction", "roundup_power2_divisions"})
+        static_cast<void>(out.reset(key).ok());
+    if (const Result<void> done = out.apply(conf); !done)
+        return done.error();
+    return out;
+}
+
 Result<void> AllocatorSettings::reset(std::string_view key)
 {
     const AllocatorSettings usual;
@@ -195,7 +207,7 @@ Result<void> AllocatorSettings::reset(std::string_view key)
     else if (key == "max_non_split_rounding_mb")
         maxNonSplitRounding = usual.maxNonSplitRounding;
     else if (key == "large_segment_size_mb")
-        largeSegment = usual.largeSegment;
+        rounding.largePage = usual.rounding.largePage;
     else if (key == "garbage_collection_threshold")
         garbageCollectionThreshold = 0;
     else if (key == "per_process_memory_fraction")
@@ -224,8 +236,8 @@ std::string AllocatorSettings::conf() const
         add("garbage_collection_threshold", shortNumber(garbageCollectionThreshold));
     if (maxNonSplitRounding != usual.maxNonSplitRounding)
         add("max_non_split_rounding_mb", std::to_string(maxNonSplitRounding / mib));
-    if (largeSegment != usual.largeSegment)
-        add("large_segment_size_mb", std::to_string(largeSegment / mib));
+    if (rounding.largePage != usual.rounding.largePage)
+        add("large_segment_size_mb", std::to_string(rounding.largePage / mib));
     if (memoryFraction)
         add("per_process_memory_fraction", shortNumber(*memoryFraction));
     return text;

@@ -18,13 +18,11 @@ namespace tidemark {
 /// PyTorch 2.10 and later.
 struct AllocatorSettings {
     bool expandableSegments = false;
-    /// Rounding of requests (roundup_power2_divisions, Ascend's padding) and max_split_size_mb.
+    /// Rounding of requests (roundup_power2_divisions, Ascend's padding), max_split_size_mb and
+    /// large_segment_size_mb.
     BlockRules rounding;
     /// How much larger than the request an unsplittable block may be; max_non_split_rounding_mb.
     std::uint64_t maxNonSplitRounding = 20ULL << 20;
-    /// Segment of requests from 1 MiB to 10 MiB, and page of the large pool's expandable ranges;
-    /// large_segment_size_mb.
-    std::uint64_t largeSegment = BlockRules::largeSegment;
     /// Share of the allowed memory from which cached segments are given back; acts only together with a
     /// limit.
     double garbageCollectionThreshold = 0;
@@ -44,6 +42,8 @@ struct AllocatorSettings {
     /// pinned_…) are accepted and ignored. Errors: unknown keys, values that PyTorch would refuse; nothing is
     /// changed then.
     Result<void> apply(std::string_view conf);
+    /// The same process started with this PYTORCH_CUDA_ALLOC_CONF instead of its own. Errors: as apply.
+    Result<AllocatorSettings> withConf(std::string_view conf) const;
     /// Gives a setting PyTorch's default again. Errors: a key that is none.
     Result<void> reset(std::string_view key);
     /// The text for PYTORCH_CUDA_ALLOC_CONF: what differs from PyTorch's defaults; empty when nothing does.

@@ -11,7 +11,7 @@ ModelRun::ModelRun(const Recording& recording, const AllocatorSettings& settings
     , m_mode(mode)
     , m_keepsPlace(settings.expandableSegments == recording.settings.expandableSegments)
     , m_model(settings, capacity, deviceTotal)
-    , m_blocks(recording.replay->timeline.allocations().count(), BlockRef::none)
+    , m_blocks(recording.replay->timeline.allocations().count() + recording.extras.size(), BlockRef::none)
     , m_pending(m_blocks.size(), false)
 {
     if (m_keepsPlace)
@@ -69,21 +69,9 @@ void ModelRun::startAnew()
     }
 }
 
-AllocatorModel::Request ModelRun::requestOf(AllocationId id) const
-{
-    const AllocationColumns& c = m_recording.replay->timeline.allocations();
-    AllocatorModel::Request request;
-    request.bytes = c.size[index(id)];
-    request.stream = m_recording.streamOf(id);
-    request.pool = valid(c.pool[index(id)]) ? c.pool[index(id)] : PoolId{};
-    request.tag = static_cast<std::uint32_t>(index(id));
-    return request;
-}
-
 ModelRun::Outcome ModelRun::allocate(const RecordedStep& step)
 {
-    const AllocationId id{step.subject};
-    AllocatorModel::Request request = requestOf(id);
+    AllocatorModel::Request request = m_recording.request(step);
     if (m_keepsPlace) {
         request.wish = step.grewAt;
         if (step.grewAt != 0 && m_model.settings().expandableSegments)

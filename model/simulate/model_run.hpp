@@ -50,7 +50,6 @@ private:
     void release(const RecordedStep& step);
     void free(const RecordedStep& step);
     void forgetSynchronised();
-    AllocatorModel::Request requestOf(AllocationId id) const;
 
     const Recording& m_recording;
     Mode m_mode;

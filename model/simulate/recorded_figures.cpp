@@ -51,6 +51,8 @@ RecordedFigures recordedFigures(const Recording& recording)
     out.peakState = extremes.maxState;
     out.peakAllocated = bytesOf(segments.allocated().total().max);
     out.endReserved = bytesOf(segments.reserved().last());
+    out.endReleasable
+        = segments.stateAt(recording.replay->states() - 1, recording.replay->timeline).releasable;
     std::int64_t highest = segments.reserved().at(0);
     out.idleAtPeak = bytesOf(segments.inactiveAt(0));
     for (const RecordedStep& step : recording.steps) {

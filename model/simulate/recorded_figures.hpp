@@ -14,6 +14,7 @@ struct RecordedFigures {
     StateIndex peakState = 0;
     std::uint64_t peakAllocated = 0; ///< block bytes: inferred for blocks that are gone at the end
     std::uint64_t endReserved = 0;
+    std::uint64_t endReleasable = 0; ///< what a shortage at the end would give back
     std::uint64_t idleAtPeak = 0; ///< after the first request or free at which most is reserved; inferred
     /// Flushes: bursts of releases that a request forced, and failed requests, which flush before they fail.
     /// What garbage_collection_threshold and max_split_size_mb give back looks the same and is among them.

@@ -155,7 +155,7 @@ private:
         for (; isRelease(end); ++end)
             called = called || fromEmptyCache(m_events.stack[end]);
         const bool forced = !called && isForced(first, end);
-        if (forced)
+        if (forced && isFull(first, end)) // garbage is collected without waiting for anything
             markWaitedFor();
         // With max_split_size_mb set, forced releases may also take from a pool that is in use.
         if (!forced || !m_out.settings.splitLimited())
@@ -227,14 +227,18 @@ private:
     {
         const Series& reserved = m_replay.segments.reserved();
         m_floor = reserved.total().max;
+        std::int64_t device = m_floor;
         Capacity& capacity = m_out.capacity;
         for (const OomEvent& oom : m_replay.device().ooms) {
             if (!oom.deviceFree || capacity.source != Capacity::Source::Unknown)
                 continue;
-            m_floor = std::max(
-                m_floor, reserved.at(stateOf(static_cast<Moment>(index(oom.event)))) + *oom.deviceFree);
+            device = std::max(
+                device, reserved.at(stateOf(static_cast<Moment>(index(oom.event)))) + *oom.deviceFree);
             capacity.source = Capacity::Source::OutOfMemory;
         }
+        // What is free of a device is out of reach beyond a limit set for the process.
+        if (!m_out.settings.memoryFraction)
+            m_floor = device;
         bool flushed = false;
         for (std::uint32_t event = 0; event < m_events.count(); ++event) {
             if (!isRelease(event))
@@ -247,7 +251,7 @@ private:
         }
         if (flushed && capacity.source == Capacity::Source::Unknown)
             capacity.source = Capacity::Source::Flush;
-        capacity.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, m_floor));
+        capacity.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, device));
     }
 
     void oom(std::uint32_t event)
@@ -290,6 +294,25 @@ bool overlap(const std::vector<ModelSegment>& segments)
     return false;
 }
 
+/// A free that completes without having been requested in the trace was requested before it: until then the
+/// memory waits for its stream, and a release of cached memory would have waited with it.
+void markWaitingAtStart(Recording& recording)
+{
+    std::vector<bool> requested(recording.replay->timeline.allocations().count(), false);
+    std::vector<bool> waiting(requested.size(), false);
+    for (const RecordedStep& step : recording.steps) {
+        if (step.kind == StepKind::RequestFree)
+            requested[step.subject] = true;
+        else if (step.kind == StepKind::CompleteFree && !requested[step.subject])
+            waiting[step.subject] = true;
+    }
+    for (ModelSegment& segment : recording.start)
+        for (ModelBlock& block : segment.blocks)
+            if (block.state == ModelBlock::State::Allocated && block.tag < waiting.size()
+                && waiting[block.tag])
+                block.state = ModelBlock::State::Pending;
+}
+
 /// Failures to look at: a program that meets more of them is not about memory.
 constexpr std::size_t mostFailures = 64;
 
@@ -322,6 +345,26 @@ bool markScopes(Recording& recording, const Job& job)
 
 } // namespace
 
+AllocatorModel::Request Recording::request(const RecordedStep& step) const
+{
+    const AllocationColumns& c = replay->timeline.allocations();
+    AllocatorModel::Request out;
+    out.tag = step.subject;
+    if (step.subject >= c.count()) {
+        out.bytes = extras[step.subject - c.count()];
+        return out;
+    }
+    const AllocationId id{step.subject};
+    out.bytes = c.size[index(id)];
+    out.stream = streamOf(id);
+    out.pool = valid(c.pool[index(id)]) ? c.pool[index(id)] : PoolId{};
+    const auto changed = std::lower_bound(sizes.begin(), sizes.end(), id,
+        [](const ProgramChange::Size& size, AllocationId wanted) { return size.id < wanted; });
+    if (changed != sizes.end() && changed->id == id)
+        out.bytes = changed->bytes;
+    return out;
+}
+
 AllocatorModel::Request Recording::failedRequest(const RecordedStep& step) const
 {
     const EventColumns& events = replay->device().events;
@@ -353,8 +396,13 @@ Result<std::shared_ptr<const Recording>> Recording::build(
             out->start.clear();
             out->unusable = out->noPrediction
                 = "Segments of the file overlap, so where memory stood is unknown.";
-        } else if (!StepReader(*out, job).read() || !markScopes(*out, job))
-            return stopped();
+        } else {
+            if (!StepReader(*out, job).read())
+                return stopped();
+            markWaitingAtStart(*out);
+            if (!markScopes(*out, job))
+                return stopped();
+        }
     }
     return std::shared_ptr<const Recording>(std::move(out));
 }

@@ -4,6 +4,7 @@
 #include "model/core/job.hpp"
 #include "model/replay/replay.hpp"
 #include "model/simulate/allocator_model.hpp"
+#include "model/simulate/changed_program.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -69,6 +70,10 @@ struct Recording {
     std::vector<ModelSegment> start;
     std::vector<RecordedStep> steps;
     Capacity capacity;
+    /// Of a changed program: requests of another size, and the bytes of those the recording does not have,
+    /// whose subjects follow the AllocationIds. Both are empty for a recording as it is.
+    std::vector<ProgramChange::Size> sizes;
+    std::vector<std::uint64_t> extras;
     /// Why there is nothing to replay, in a sentence; empty when there is. No steps then.
     std::string unusable;
     /// Why nothing may be predicted from it, although it may be replayed; empty when it may.
@@ -80,6 +85,8 @@ struct Recording {
 
     /// Tag of requests that are no allocation of the recording.
     static constexpr std::uint32_t noAllocation = 0xffffffffU;
+    /// The request of an Allocate step.
+    AllocatorModel::Request request(const RecordedStep& step) const;
     /// The request of an OutOfMemory step.
     AllocatorModel::Request failedRequest(const RecordedStep& step) const;
     /// Stream as in the file.

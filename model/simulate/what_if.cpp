@@ -140,8 +140,9 @@ PieceKind kindOf(ModelBlock::State state)
 /// The model's segments in the shape in which replayed ones are drawn.
 class StateWriter {
 public:
-    StateWriter(const Replay& replay, StateIndex state)
+    StateWriter(const Replay& replay, StateIndex state, std::uint64_t largePage)
         : m_replay(replay)
+        , m_largePage(largePage)
     {
         m_out.state = state;
         for (std::uint32_t i = 0; i < replay.snapshot->streams.size(); ++i)
@@ -159,56 +160,40 @@ public:
         view.pool = segment.kind.pool;
         view.kind = segment.kind.small ? SegmentKind::Small : SegmentKind::Large;
         view.expandable = segment.expandable;
+        view.page = segment.kind.small ? BlockRules::smallSegment : m_largePage;
         view.firstPiece = static_cast<std::uint32_t>(m_out.pieces.size());
         for (const ModelBlock& block : segment.blocks)
-            addPiece(view, block);
+            addPiece(block);
         view.pieceCount = static_cast<std::uint32_t>(segment.blocks.size());
-        total(view);
         m_out.segments.push_back(view);
     }
 
-    SegmentState take() { return std::move(m_out); }
+    SegmentState take()
+    {
+        sumUp(m_out);
+        return std::move(m_out);
+    }
 
 private:
-    void addPiece(SegmentView& view, const ModelBlock& block)
+    void addPiece(const ModelBlock& block)
     {
         Piece piece;
         piece.address = block.address;
         piece.size = block.size;
         piece.kind = kindOf(block.state);
-        if (piece.kind == PieceKind::Free) {
-            view.freeBytes += block.size;
-            view.largestHole = std::max(view.largestHole, block.size);
-        } else {
+        if (piece.kind != PieceKind::Free) {
             piece.requested = block.requested;
-            if (block.tag >= m_replay.timeline.allocations().count()) {
-                piece.kind = PieceKind::Unknown; // no allocation of the recording: counts as reserved only
-                m_out.pieces.push_back(piece);
-                return;
-            }
-            piece.allocation = AllocationId{block.tag};
-            (piece.kind == PieceKind::Live ? view.liveBytes : view.waitingBytes) += block.size;
-            m_out.requested += block.requested;
+            // No allocation of the recording: counts as reserved only.
+            if (block.tag < m_replay.timeline.allocations().count())
+                piece.allocation = AllocationId{block.tag};
+            else
+                piece.kind = PieceKind::Unknown;
         }
         m_out.pieces.push_back(piece);
     }
 
-    void total(const SegmentView& view)
-    {
-        m_out.reserved += view.size;
-        m_out.live += view.liveBytes;
-        m_out.waiting += view.waitingBytes;
-        m_out.free += view.freeBytes;
-        m_out.largestHole = std::max(m_out.largestHole, view.largestHole);
-        if (view.pool != PoolId{})
-            m_out.heldByPools += view.freeBytes;
-        else if (view.liveBytes + view.waitingBytes > 0)
-            m_out.pinned += view.freeBytes;
-        else
-            m_out.releasable += view.freeBytes;
-    }
-
     const Replay& m_replay;
+    std::uint64_t m_largePage;
     SegmentState m_out;
     std::map<std::int64_t, StreamId> m_streams;
 };
@@ -250,11 +235,18 @@ WhatIfWish Simulation::filledIn(const WhatIfWish& wish) const
     return full;
 }
 
+std::shared_ptr<const Recording> Simulation::recordingFor(const WhatIfWish& wish, const Job& job) const
+{
+    return wish.change && !wish.change->empty() ? changedRecording(*m_recording, *wish.change, job)
+                                                : m_recording;
+}
+
 Result<WhatIf> Simulation::run(const WhatIfWish& wish, const Job& job) const
 {
     if (!m_refusal.empty())
         return Error{ErrorCode::Unsupported, m_refusal, std::nullopt};
-    return Predictor(*m_recording, filledIn(wish)).predict(job);
+    const auto recording = recordingFor(wish, job);
+    return recording ? Predictor(*recording, filledIn(wish)).predict(job) : Result<WhatIf>(stopped());
 }
 
 Result<SegmentState> Simulation::segmentsAt(const WhatIfWish& wish, StateIndex state, const Job& job) const
@@ -262,9 +254,12 @@ Result<SegmentState> Simulation::segmentsAt(const WhatIfWish& wish, StateIndex s
     if (!m_refusal.empty())
         return Error{ErrorCode::Unsupported, m_refusal, std::nullopt};
     const WhatIfWish full = filledIn(wish);
-    ModelRun run(*m_recording, full.settings, ModelRun::Mode::WhatIf, full.capacity, full.deviceTotal);
+    const auto recording = recordingFor(wish, job);
+    if (!recording)
+        return stopped();
+    ModelRun run(*recording, full.settings, ModelRun::Mode::WhatIf, full.capacity, full.deviceTotal);
     std::uint32_t done = 0;
-    for (const RecordedStep& step : m_recording->steps) {
+    for (const RecordedStep& step : recording->steps) {
         if (done++ % pollInterval == 0 && job.stopped())
             return stopped();
         if (step.event + 1 > state)
@@ -273,7 +268,7 @@ Result<SegmentState> Simulation::segmentsAt(const WhatIfWish& wish, StateIndex s
         if (outcome == ModelRun::Outcome::Served || outcome == ModelRun::Outcome::RanOut)
             break;
     }
-    StateWriter writer(*m_recording->replay, state);
+    StateWriter writer(*m_recording->replay, state, full.settings.rounding.largePage);
     for (const ModelSegment& segment : run.model().segments())
         writer.add(segment);
     return writer.take();

@@ -18,6 +18,8 @@ struct WhatIfWish {
     std::optional<std::uint64_t> capacity;
     /// The whole device, for per_process_memory_fraction and the length of expandable ranges.
     std::optional<std::uint64_t> deviceTotal;
+    /// Requests of a program with fixes; null: as recorded.
+    std::shared_ptr<const ProgramChange> change;
 };
 
 /// A recording's requests under other settings. Bytes.
@@ -83,7 +85,8 @@ public:
     /// Below this fidelity a prediction would be a guess.
     static constexpr double leastScore = 0.9;
 
-    /// Cost: as fidelityOf; polls job. Errors: Cancelled; Unsupported with refusal().
+    /// Cost: as fidelityOf, with a change as changedRecording on top; polls job. Errors: Cancelled;
+    /// Unsupported with refusal().
     Result<WhatIf> run(const WhatIfWish& wish, const Job& job) const;
     /// The predicted segments at a state, laid out like those of a recording. Cost as run. Errors as run.
     Result<SegmentState> segmentsAt(const WhatIfWish& wish, StateIndex state, const Job& job) const;
@@ -91,6 +94,8 @@ public:
 private:
     /// The wish with what it leaves open, as far as the recording tells.
     WhatIfWish filledIn(const WhatIfWish& wish) const;
+    /// With the wish's change; null when stopped.
+    std::shared_ptr<const Recording> recordingFor(const WhatIfWish& wish, const Job& job) const;
 
     std::shared_ptr<const Recording> m_recording;
     Fidelity m_fidelity;

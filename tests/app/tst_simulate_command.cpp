@@ -21,29 +21,6 @@ QString text(const Json& json)
     return QString::fromStdString(json.dump());
 }
 
-/// Activations, small pins among them, larger activations until memory runs out in pieces.
-std::shared_ptr<const Snapshot> fragmentation()
-{
-    ModelRecorder recorder({}, 7950 * mib);
-    recorder.startRecording();
-    recorder.allocate(3000 * mib);
-    std::vector<std::uint32_t> blocks;
-    for (int i = 0; i < 24; ++i)
-        blocks.push_back(*recorder.allocate(154 * mib));
-    for (const std::uint32_t block : blocks)
-        recorder.free(block);
-    blocks.clear();
-    for (int i = 0; i < 24; ++i) {
-        recorder.allocate(6 * mib);
-        blocks.push_back(*recorder.allocate(148 * mib));
-    }
-    for (const std::uint32_t block : blocks)
-        recorder.free(block);
-    while (recorder.allocate(154 * mib))
-        ;
-    return recorder.finish();
-}
-
 } // namespace
 
 /// tidemark simulate: what it says of a run that failed for lack of memory in one piece.
@@ -52,7 +29,7 @@ class TestSimulateCommand : public QObject {
 private slots:
     void initTestCase()
     {
-        const Json json = snapshotJson(*fragmentation());
+        const Json json = snapshotJson(*fragmentedProgram());
         write("run.json", json);
         Json filtered = json; // events are missing: where memory is cannot be followed
         Json& trace = filtered["device_traces"][0];

@@ -139,6 +139,8 @@ void TestMetrics::sizes()
     QCOMPARE(growthUnit(10 * mib, false), std::uint64_t(10 * mib));
     QCOMPARE(growthUnit(11 * mib, false), std::uint64_t(12 * mib));
     QCOMPARE(growthUnit(21 * mib, true), std::uint64_t(40 * mib));
+    QCOMPARE(growthUnit(21 * mib, true, 32 * mib), std::uint64_t(32 * mib)); // large_segment_size_mb
+    QCOMPARE(growthUnit(2 * mib, false, 32 * mib), std::uint64_t(32 * mib));
     QCOMPARE(roundedRequest(1), std::uint64_t(512));
     QCOMPARE(roundedRequest(513), std::uint64_t(1024));
     QCOMPARE(roundedRequest(~std::uint64_t{0}), ~std::uint64_t{0});

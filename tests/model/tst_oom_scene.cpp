@@ -11,17 +11,6 @@ using namespace tidemark::test;
 namespace {
 
 constexpr std::int64_t mib = 1LL << 20;
-constexpr std::uint64_t base = 0x7f0000000000;
-
-/// A segment at `address` MiB with a live block at its start and a hole behind it.
-void segment(TraceMaker& maker, std::int64_t address, std::int64_t size, std::int64_t live,
-    PoolId pool = PoolId{0}, std::int64_t stream = 0)
-{
-    maker.segment(base + static_cast<std::uint64_t>(address * mib), size * mib, pool, stream);
-    if (live > 0)
-        maker.block(BlockState::Allocated, live * mib, live * mib);
-    maker.block(BlockState::Inactive, (size - live) * mib, 0);
-}
 
 std::shared_ptr<const OomScene> sceneOf(TraceMaker& maker, std::int64_t request, std::int64_t free)
 {
@@ -51,9 +40,9 @@ private slots:
     void pagesArePinnedAsTheAutopsySays()
     {
         TraceMaker maker;
-        segment(maker, 0, 100, 25); // the hole holds three whole pages, and 15 MiB
+        maker.holedSegment(0, 100, 25); // the hole holds three whole pages, and 15 MiB
         maker.builder().device(0).segments.back().expandable = true;
-        segment(maker, 200, 30, 10);
+        maker.holedSegment(200, 30, 10);
         const auto scene = sceneOf(maker, 90, 5);
         QCOMPARE(bytesOf(*scene, CapacityPart::Kind::Pinned), std::uint64_t(35 * mib));
         QCOMPARE(bytesOf(*scene, CapacityPart::Kind::Releasable), std::uint64_t(60 * mib));
@@ -66,10 +55,10 @@ private slots:
     void elsewhereIsTheAutopsys()
     {
         TraceMaker maker;
-        segment(maker, 0, 100, 4, PoolId{0}, 7);
-        segment(maker, 200, 40, 0, maker.builder().pool(0, 1));
-        segment(maker, 400, 20, 15);
-        segment(maker, 500, 2, 1, PoolId{0}, 7); // of the small pool: no place for the request
+        maker.holedSegment(0, 100, 4, PoolId{0}, 7);
+        maker.holedSegment(200, 40, 0, maker.builder().pool(0, 1));
+        maker.holedSegment(400, 20, 15);
+        maker.holedSegment(500, 2, 1, PoolId{0}, 7); // of the small pool: no place for the request
         maker.builder().device(0).segments.back().kind = SegmentKind::Small;
         const auto scene = sceneOf(maker, 60, 10);
         std::uint64_t sum = 0;

@@ -9,17 +9,6 @@ using namespace tidemark::test;
 namespace {
 
 constexpr std::int64_t mib = 1LL << 20;
-constexpr std::uint64_t base = 0x7f0000000000;
-
-/// A segment at `address` MiB with a live block at its start and a hole behind it.
-void segment(TraceMaker& maker, std::int64_t address, std::int64_t size, std::int64_t live,
-    PoolId pool = PoolId{0}, std::int64_t stream = 0)
-{
-    maker.segment(base + static_cast<std::uint64_t>(address * mib), size * mib, pool, stream);
-    if (live > 0)
-        maker.block(BlockState::Allocated, live * mib, live * mib);
-    maker.block(BlockState::Inactive, (size - live) * mib, 0);
-}
 
 /// What one rule says of a trace and its failed requests.
 RuleOutput outputOf(const RuleCase& rules, std::string_view id)
@@ -45,9 +34,9 @@ private slots:
     {
         TraceMaker maker;
         const PoolId own = maker.builder().pool(1, 0);
-        segment(maker, 0, 100, 4);
-        segment(maker, 1000, 30, 10, own, 7);
-        segment(maker, 2000, 20, 10, maker.builder().pool(2, 0));
+        maker.holedSegment(0, 100, 4);
+        maker.holedSegment(1000, 30, 10, own, 7);
+        maker.holedSegment(2000, 20, 10, maker.builder().pool(2, 0));
         maker.setPool(own);
         maker.event(Action::Oom, 0, 60 * mib).deviceFree = 10 * mib;
         const RuleOutput output = outputOf(RuleCase(maker), "wrong-pool");
@@ -68,7 +57,7 @@ private slots:
         constexpr int count = 20000;
         TraceMaker maker;
         for (int i = 0; i < count; ++i)
-            segment(maker, 100 * i, 4, 0, maker.builder().pool(i + 1, 0));
+            maker.holedSegment(100 * i, 4, 0, maker.builder().pool(i + 1, 0));
         const RuleCase rules(maker);
         QElapsedTimer timer;
         timer.start();

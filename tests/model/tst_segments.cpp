@@ -94,6 +94,8 @@ private slots:
     void anySegments_data();
     void anySegments();
     void mapsSplitAndMerge();
+    void largePagesAreThoseOfTheSettings_data();
+    void largePagesAreThoseOfTheSettings();
     void traceAgainstSegments();
     void waitingAndPools();
     void withoutSegments();
@@ -256,6 +258,48 @@ void TestSegments::mapsSplitAndMerge()
     // One and the same segment at the end of the file and before.
     QCOMPARE(b.at(3).segments[0].id, SegmentId{0});
     QCOMPARE(b.at(4).segments[0].id, SegmentId{0});
+}
+
+void TestSegments::largePagesAreThoseOfTheSettings_data()
+{
+    QTest::addColumn<QString>("conf");
+    QTest::addColumn<std::int64_t>("mapped"); // MiB that are unmapped in the trace and never held anything
+    QTest::addColumn<bool>("small");
+    QTest::addColumn<std::int64_t>("releasable"); // MiB of a hole of 40 behind a block of 8
+    QTest::newRow("usual, whole pages")
+        << "expandable_segments:True" << std::int64_t{60} << false << std::int64_t{20};
+    QTest::newRow("usual, small pages")
+        << "expandable_segments:True" << std::int64_t{64} << true << std::int64_t{20};
+    QTest::newRow("32 MiB") << "expandable_segments:True,large_segment_size_mb:32" << std::int64_t{64}
+                            << false << std::int64_t{0};
+    QTest::newRow("12 MiB") << "expandable_segments:True,large_segment_size_mb:12" << std::int64_t{60}
+                            << false << std::int64_t{36};
+}
+
+void TestSegments::largePagesAreThoseOfTheSettings()
+{
+    QFETCH(QString, conf);
+    QFETCH(std::int64_t, mapped);
+    QFETCH(bool, small);
+    QFETCH(std::int64_t, releasable);
+    TraceMaker t;
+    const std::uint64_t base = 0x700000000000;
+    const std::uint64_t kept = base + (1ULL << 32);
+    t.builder().addSetting("PYTORCH_CUDA_ALLOC_CONF", conf.toStdString());
+    t.event(Action::SegmentUnmap, base, mapped * static_cast<std::int64_t>(mib));
+    t.segment(kept, 48 * mib);
+    t.builder().device(0).segments.back().expandable = true;
+    t.builder().device(0).segments.back().kind = SegmentKind::Large;
+    t.block(BlockState::Allocated, 8 * mib, 8 * mib);
+    t.block(BlockState::Inactive, 40 * mib, 0);
+    const Built b = build(t.finish());
+    const SegmentState before = b.at(0);
+    QCOMPARE(before.segments.size(), std::size_t(2));
+    QCOMPARE(before.segments[0].kind, small ? SegmentKind::Small : SegmentKind::Large);
+    const SegmentState end = b.at(1);
+    QCOMPARE(end.segments.size(), std::size_t(1));
+    QCOMPARE(end.releasable, static_cast<std::uint64_t>(releasable) * mib);
+    QCOMPARE(end.pinned, static_cast<std::uint64_t>(40 - releasable) * mib);
 }
 
 void TestSegments::traceAgainstSegments()

@@ -18,29 +18,6 @@ std::shared_ptr<const Simulation> simulationOf(std::shared_ptr<const Snapshot> s
     return Simulation::build(Replay::build(std::move(snapshot), 0, {}).value(), {}).value();
 }
 
-/// Activations, small pins among them, larger activations: native segments end up in pieces.
-std::shared_ptr<const Snapshot> fragmentation(const AllocatorSettings& settings, std::uint64_t capacity)
-{
-    ModelRecorder recorder(settings, capacity);
-    recorder.startRecording();
-    recorder.allocate(3000 * mib);
-    std::vector<std::uint32_t> blocks;
-    for (int i = 0; i < 24; ++i)
-        blocks.push_back(*recorder.allocate(154 * mib));
-    for (const std::uint32_t block : blocks)
-        recorder.free(block);
-    blocks.clear();
-    for (int i = 0; i < 24; ++i) {
-        recorder.allocate(6 * mib);
-        blocks.push_back(*recorder.allocate(148 * mib));
-    }
-    for (const std::uint32_t block : blocks)
-        recorder.free(block);
-    for (int i = 0; i < 24 && recorder.allocate(154 * mib); ++i)
-        ;
-    return recorder.finish();
-}
-
 const SettingTrial* named(const std::vector<SettingTrial>& trials, std::string_view text)
 {
     const auto found = std::find_if(
@@ -89,7 +66,7 @@ void TestSettingSearch::changesDiffer()
 
 void TestSettingSearch::expandableIsBest()
 {
-    const auto simulation = simulationOf(fragmentation({}, 7950 * mib));
+    const auto simulation = simulationOf(fragmentedProgram());
     const auto ranked = rankSettings(*simulation, {}, {}, {}).value();
     QCOMPARE(ranked.front().change.text, "expandable_segments:True");
     QVERIFY(ranked.front().fits && ranked.front().servedFailure);
@@ -109,7 +86,7 @@ void TestSettingSearch::expandableIsBest()
 
 void TestSettingSearch::barredOnesAreNoAdvice()
 {
-    const auto simulation = simulationOf(fragmentation({}, 7950 * mib));
+    const auto simulation = simulationOf(fragmentedProgram());
     const auto ranked = rankSettings(*simulation, {},
         [](const AllocatorSettings& s) { return s.expandableSegments ? "not here" : std::string(); }, {})
                             .value();
@@ -124,7 +101,7 @@ void TestSettingSearch::barredOnesAreNoAdvice()
 /// What is said to be needed suffices, and a little less does not.
 void TestSettingSearch::needsAreHonest()
 {
-    const auto simulation = simulationOf(fragmentation({}, 7950 * mib));
+    const auto simulation = simulationOf(fragmentedProgram());
     const auto ranked = rankSettings(*simulation, {}, {}, {}).value();
     for (const SettingTrial& trial : ranked) {
         if (!trial.fits)
@@ -155,7 +132,7 @@ void TestSettingSearch::noChangeIsBest()
 
 void TestSettingSearch::stopping()
 {
-    const auto simulation = simulationOf(fragmentation({}, 7950 * mib));
+    const auto simulation = simulationOf(fragmentedProgram());
     std::stop_source source;
     source.request_stop();
     const auto stopped = rankSettings(*simulation, {}, {}, Job{source.get_token(), {}});

@@ -52,7 +52,7 @@ AllocatorModel MadeUpProgram::makeModel(SeededNumbers& numbers, bool& pools)
     constexpr std::uint64_t none = ~std::uint64_t{0};
     s.rounding.maxSplitSize = std::array{none, none, 20 * mib, 64 * mib}[numbers.below(4)];
     s.maxNonSplitRounding = std::array{20 * mib, 64 * mib}[numbers.below(2)];
-    s.largeSegment = std::array{20 * mib, 20 * mib, 32 * mib}[numbers.below(3)];
+    s.rounding.largePage = std::array{20 * mib, 20 * mib, 32 * mib}[numbers.below(3)];
     switch (numbers.below(4)) {
     case 2:
         s.rounding.divisions.fill(4);

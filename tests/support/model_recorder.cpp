@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/model_recorder.hpp"
 
+#include <random>
+
 #include <array>
 
 namespace tidemark::test {
@@ -131,6 +133,74 @@ std::shared_ptr<const Snapshot> ModelRecorder::finish()
         device.segments.push_back(segment);
     }
     return m_builder.finish();
+}
+
+std::shared_ptr<const Snapshot> fragmentedProgram(const AllocatorSettings& settings, std::uint64_t capacity)
+{
+    constexpr std::uint64_t mib = 1ULL << 20;
+    ModelRecorder recorder(settings, capacity);
+    recorder.startRecording();
+    recorder.allocate(3000 * mib);
+    std::vector<std::uint32_t> blocks;
+    for (int i = 0; i < 24; ++i)
+        blocks.push_back(*recorder.allocate(154 * mib));
+    for (const std::uint32_t block : blocks)
+        recorder.free(block);
+    blocks.clear();
+    for (int i = 0; i < 24; ++i) {
+        recorder.allocate(6 * mib);
+        blocks.push_back(*recorder.allocate(148 * mib));
+    }
+    for (const std::uint32_t block : blocks)
+        recorder.free(block);
+    for (int i = 0; i < 24 && recorder.allocate(154 * mib); ++i)
+        ;
+    return recorder.finish();
+}
+
+std::shared_ptr<const Snapshot> randomProgram(
+    std::uint64_t seed, const AllocatorSettings& settings, std::optional<std::uint64_t> capacity, int late)
+{
+    constexpr std::uint64_t mib = 1ULL << 20;
+    std::mt19937_64 random(seed);
+    ModelRecorder recorder(settings, capacity);
+    const bool pools = !capacity && !settings.memoryFraction && !settings.splitLimited();
+    std::vector<std::uint32_t> live;
+    std::vector<std::uint32_t> waiting;
+    for (int i = 0; i < 900; ++i) {
+        if (i == late)
+            recorder.startRecording();
+        const auto choice = random() % 100;
+        if (choice < 2) {
+            recorder.emptyCache();
+        } else if (choice < 55 || live.empty()) {
+            const std::uint64_t most[] = {5000, mib, 12 * mib, 60 * mib};
+            // One after the other: the order in which arguments are made is the compiler's.
+            const std::uint64_t limit = most[random() % 4];
+            const std::uint64_t bytes = 1 + random() % limit;
+            const std::int64_t stream = random() % 8 == 0 ? 7 : 0;
+            const PoolId pool = pools && random() % 10 == 0 ? PoolId{1} : PoolId{};
+            const auto made = recorder.allocate(bytes, stream, pool);
+            if (!made)
+                break;
+            live.push_back(*made);
+        } else {
+            const std::size_t which = random() % live.size();
+            std::swap(live[which], live.back());
+            if (random() % 5 == 0) {
+                recorder.requestFree(live.back());
+                waiting.push_back(live.back());
+            } else {
+                recorder.free(live.back());
+            }
+            live.pop_back();
+        }
+        if (waiting.size() > 3) {
+            recorder.completeFree(waiting.front());
+            waiting.erase(waiting.begin());
+        }
+    }
+    return recorder.finish();
 }
 
 } // namespace tidemark::test

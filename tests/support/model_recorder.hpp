@@ -50,4 +50,15 @@ private:
     std::vector<Made> m_made;
 };
 
+/// Activations, small pins among them, larger activations until memory runs out: native segments end up in
+/// pieces, so that a request fails for which there is room. A capacity that never runs out ends it too.
+std::shared_ptr<const Snapshot> fragmentedProgram(
+    const AllocatorSettings& settings = {}, std::uint64_t capacity = 7950ULL << 20);
+
+/// Random requests of all kinds, the first `late` of them not recorded. Stops when memory runs out. With
+/// limits below the device no private pools: without pools in the events it is not to be told what was
+/// theirs, nor whether a failed request was made in one's scope.
+std::shared_ptr<const Snapshot> randomProgram(
+    std::uint64_t seed, const AllocatorSettings& settings, std::optional<std::uint64_t> capacity, int late);
+
 } // namespace tidemark::test

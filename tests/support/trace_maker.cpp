@@ -65,6 +65,16 @@ void TraceMaker::segment(std::uint64_t address, std::int64_t size, PoolId pool, 
     m_nextBlock = address;
 }
 
+void TraceMaker::holedSegment(
+    std::int64_t address, std::int64_t size, std::int64_t live, PoolId pool, std::int64_t stream)
+{
+    constexpr std::int64_t mib = 1LL << 20;
+    segment(0x7f0000000000 + static_cast<std::uint64_t>(address * mib), size * mib, pool, stream);
+    if (live > 0)
+        block(BlockState::Allocated, live * mib, live * mib);
+    block(BlockState::Inactive, (size - live) * mib, 0);
+}
+
 void TraceMaker::block(BlockState state, std::int64_t size, std::int64_t requested, StackId stack)
 {
     DeviceTrace& device = m_builder.device(m_ordinal);

@@ -34,6 +34,9 @@ public:
     }
     /// Blocks are added to the segment made last, one after the other from its start.
     void segment(std::uint64_t address, std::int64_t size, PoolId pool = PoolId{0}, std::int64_t stream = 0);
+    /// In MiB, from 0x7f0000000000: a segment with a live block at its start and a hole behind it.
+    void holedSegment(std::int64_t address, std::int64_t size, std::int64_t live, PoolId pool = PoolId{0},
+        std::int64_t stream = 0);
     void block(BlockState state, std::int64_t size, std::int64_t requested, StackId stack = StackId::none);
     /// For events that follow.
     void setTime(std::int64_t us) { m_timeUs = us; }

@@ -263,8 +263,8 @@ void FindingCard::addButtons(QVBoxLayout& column)
     connect(m_show, &QToolButton::clicked, this, &FindingCard::showToggled);
     connect(add("arrow", tr("Go"), tr("Cursor and range to where it shows (Enter)")), &QToolButton::clicked,
         this, &FindingCard::goRequested);
-    const bool any = std::any_of(m_finding.fixes.begin(), m_finding.fixes.end(),
-        [](const Fix& fix) { return fix.edits != nullptr && fix.blockedBy.empty(); });
+    const bool any = std::any_of(
+        m_finding.fixes.begin(), m_finding.fixes.end(), [](const Fix& fix) { return fix.predictable(); });
     if (any)
         connect(add("sandbox", tr("Try"), tr("Redraw the timeline as if its fixes were in place")),
             &QToolButton::clicked, this, &FindingCard::sandboxRequested);

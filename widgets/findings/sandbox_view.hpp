@@ -3,6 +3,7 @@
 
 #include "model/findings/prediction.hpp"
 #include "widgets/common/latest_task.hpp"
+#include "widgets/findings/settings_panel.hpp"
 #include "widgets/session.hpp"
 #include "widgets/style/style.hpp"
 #include "widgets/view_state.hpp"
@@ -19,9 +20,10 @@ class QVBoxLayout;
 
 namespace tidemark {
 
-/// Fixes of the open device to tick: those ticked are applied together to the recorded lifetimes, off the GUI
-/// thread; the timeline shows the predicted curve, this view the figures side by side. windowTitle() is the
-/// dock's subtitle. GUI thread.
+/// What if: fixes of the open device to tick, and allocator settings to type. The fixes ticked are applied
+/// together to the recorded lifetimes, and the requests they leave are replayed under the settings, off the
+/// GUI thread; the timeline shows the predicted curves, this view the figures side by side. windowTitle() is
+/// the dock's subtitle. GUI thread.
 class SandboxView : public QScrollArea {
     Q_OBJECT
 public:
@@ -33,21 +35,33 @@ public:
     std::vector<FixPlace> ticked() const;
     /// "With 1 fix ticked" and the figures, as lines of text.
     QString resultText() const;
-    /// A prediction is being made.
-    bool busy() const { return m_task.busy(); }
+    /// "PYTORCH_CUDA_ALLOC_CONF=…" of the prediction shown; empty when its settings are the recorded ones.
+    QString settingsLine() const;
+    SettingsPanel& settings() { return *m_settings; }
+    /// A prediction or a ranking of settings is being made.
+    bool busy() const { return m_task.busy() || m_rankTask.busy(); }
 
 private:
     struct Row {
         FixPlace place;
         QCheckBox* box = nullptr;
     };
+    using Ranking = Result<std::vector<SettingTrial>>;
+    void takeFile();
     void rebuild();
+    void addButtons();
+    void rank();
+    PredictionWish wish() const;
     void addFix(const FixPlace& place, const Finding& finding, const Fix& fix);
     void predictNow();
     void showResult();
     void restyle();
     void addLine(const QString& name, const QString& recorded, const QString& predicted);
+    void showLive(const Prediction& prediction);
+    void showReserved(const ReservedPrediction& reserved);
+    void addSentence(const QString& text);
     void goToNewPeak();
+    void copySettings();
 
     Session& m_session;
     ViewState& m_view;
@@ -60,10 +74,16 @@ private:
     QGridLayout* m_grid = nullptr;
     QLabel* m_sentence = nullptr;
     QPushButton* m_go = nullptr;
+    QPushButton* m_copy = nullptr;
+    QCheckBox* m_map = nullptr;
     QPushButton* m_clear = nullptr;
     QStringList m_lines;
     std::vector<Row> m_rows;
+    SettingsPanel* m_settings;
+    /// Of the open device; null until the first prediction.
+    std::shared_ptr<const Simulation> m_simulation;
     LatestTask<std::shared_ptr<const Prediction>> m_task;
+    LatestTask<std::pair<std::shared_ptr<const Simulation>, Ranking>> m_rankTask;
 };
 
 } // namespace tidemark

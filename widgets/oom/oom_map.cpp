@@ -286,7 +286,7 @@ void OomMap::showToolTip(const MapHit& hit, QPoint position)
     const SegmentView& segment = m_built.state->segments[*hit.segment];
     const QString text = hit.box && !hit.edge ? pieceToolTip(m_session, *m_built.replay, segment,
                              m_built.state->pieces[m_built.picture->boxes[*hit.box].piece], 1)
-                                              : segmentToolTip(*m_built.replay, segment);
+                                              : segmentToolTip(*m_built.replay, segment, false);
     QToolTip::showText(position, text, m_canvas);
 }
 

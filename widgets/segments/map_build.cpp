@@ -6,15 +6,30 @@
 
 namespace tidemark {
 
-MapBuilt buildMap(const MapRequest& request, std::shared_ptr<const SegmentState> known)
+namespace {
+
+std::shared_ptr<const SegmentState> stateFor(const MapRequest& request, const Job& job)
+{
+    const Replay& replay = *request.replay;
+    if (!request.prediction)
+        return std::make_shared<const SegmentState>(replay.segments.stateAt(request.state, replay.timeline));
+    const ReservedPrediction& reserved = request.prediction->reserved;
+    auto predicted = reserved.simulation->segmentsAt(reserved.wish, request.state, job);
+    return predicted ? std::make_shared<const SegmentState>(std::move(predicted).value()) : nullptr;
+}
+
+} // namespace
+
+MapBuilt buildMap(const MapRequest& request, std::shared_ptr<const SegmentState> known, const Job& job)
 {
     const Replay& replay = *request.replay;
     MapBuilt built;
     built.replay = request.replay;
+    built.prediction = request.prediction;
     built.options = request.options;
-    built.state = known
-        ? std::move(known)
-        : std::make_shared<const SegmentState>(replay.segments.stateAt(request.state, replay.timeline));
+    built.state = known ? std::move(known) : stateFor(request, job);
+    if (!built.state)
+        return built;
     auto picture
         = std::make_shared<MapPicture>(layoutSegments(*replay.snapshot, *built.state, built.options));
     const double pitch = built.options.rowHeight + built.options.rowGap;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/core/job.hpp"
+#include "model/findings/prediction.hpp"
 #include "model/layout/segment_layout.hpp"
 
 #include <memory>
@@ -12,6 +13,8 @@ namespace tidemark {
 struct MapRequest {
     std::shared_ptr<const Replay> replay;
     StateIndex state = 0;
+    /// Draw the segments it predicts; null: the recorded ones. It has a simulation and a result.
+    std::shared_ptr<const Prediction> prediction;
     MapOptions options;
     /// Width beside a scroll bar, for what does not fit the height.
     double narrowWidth = 0;
@@ -23,13 +26,16 @@ struct MapRequest {
 
 struct MapBuilt {
     std::shared_ptr<const Replay> replay;
+    /// Of the request.
+    std::shared_ptr<const Prediction> prediction;
+    /// Null when stopped.
     std::shared_ptr<const SegmentState> state;
     std::shared_ptr<const MapPicture> picture;
     MapOptions options;
 };
 
 /// Replays the segments (unless `known` is that state already) and lays them out. Cost:
-/// SegmentHistory::stateAt and up to two layouts. Any thread.
-MapBuilt buildMap(const MapRequest& request, std::shared_ptr<const SegmentState> known);
+/// SegmentHistory::stateAt and up to two layouts; with a prediction as Simulation::segmentsAt. Any thread.
+MapBuilt buildMap(const MapRequest& request, std::shared_ptr<const SegmentState> known, const Job& job = {});
 
 } // namespace tidemark

@@ -87,6 +87,8 @@ void SegmentMapView::updateButton()
     QStringList parts{orderText(m_options.order)};
     if (m_options.withHoles)
         parts << tr("with holes");
+    if (showsPrediction())
+        parts << tr("predicted");
     if (m_moment != MapMoment::Cursor)
         parts << tr("at: ") + momentName(m_moment).toLower();
     const auto replay = m_session.replay();
@@ -138,6 +140,34 @@ void SegmentMapView::addMomentActions(QMenu& menu)
             continue;
         section.add(momentName(each), m_moment == each, [this, each] { setMoment(each); });
     }
+    if (!canPredict())
+        return;
+    ChoiceSection source(menu, tr("Segments"));
+    source.add(tr("Recorded"), !m_view.mapPredicted(), [this] { m_view.setMapPredicted(false); });
+    source.add(
+        tr("Predicted by the sandbox"), m_view.mapPredicted(), [this] { m_view.setMapPredicted(true); });
+}
+
+bool SegmentMapView::canPredict() const
+{
+    const auto prediction = m_session.prediction();
+    return prediction && prediction->reserved.whatIf;
+}
+
+std::shared_ptr<const Prediction> SegmentMapView::shownPrediction() const
+{
+    return m_view.mapPredicted() && canPredict() ? m_session.prediction() : nullptr;
+}
+
+/// States of another prediction, or of the recording, are no longer at hand.
+void SegmentMapView::followPrediction()
+{
+    if (m_built.state && m_built.prediction == shownPrediction())
+        return;
+    m_task.cancel();
+    m_recent.clear();
+    updateButton();
+    schedule();
 }
 
 void SegmentMapView::addFilterActions(QMenu& menu)
@@ -258,13 +288,14 @@ void SegmentMapView::contextMenu(const MapHit& hit, QPoint position)
         menu.addSeparator();
     }
     const std::uint32_t number = *segment;
-    menu.addAction(tr("Select segment"), this, [this, part] {
-        Selection selection;
-        selection.kind = Selection::Kind::Segment;
-        selection.address = part.address;
-        selection.size = part.size;
-        m_view.select(selection);
-    });
+    if (!showsPrediction())
+        menu.addAction(tr("Select segment"), this, [this, part] {
+            Selection selection;
+            selection.kind = Selection::Kind::Segment;
+            selection.address = part.address;
+            selection.size = part.size;
+            m_view.select(selection);
+        });
     menu.addAction(m_style.icon(QStringLiteral("zoom-in")), tr("Zoom to segment"), this,
         [this, number] { zoomToSegment(number); });
     menu.exec(position);
@@ -298,7 +329,7 @@ void SegmentMapView::showToolTip(const MapHit& hit, QPoint position)
     }
     const SegmentView& segment = m_built.state->segments[*hit.segment];
     if (!hit.box || hit.edge) {
-        QToolTip::showText(position, segmentToolTip(*m_built.replay, segment), m_canvas);
+        QToolTip::showText(position, segmentToolTip(*m_built.replay, segment, showsPrediction()), m_canvas);
         return;
     }
     const auto& boxes = m_built.picture->boxes;
@@ -325,7 +356,7 @@ void SegmentMapView::selectBox(std::size_t box)
     m_selecting = true;
     if (valid(piece.allocation)) {
         m_view.selectAllocation(piece.allocation);
-    } else {
+    } else if (!showsPrediction()) { // holes of a prediction are nowhere else
         Selection selection;
         selection.kind = Selection::Kind::Hole;
         selection.address = piece.address;
@@ -343,7 +374,7 @@ void SegmentMapView::onClicked(const MapHit& hit)
         selectBox(*hit.box);
         return;
     }
-    if (!hit.segment) {
+    if (!hit.segment || showsPrediction()) {
         m_view.clearSelection();
         return;
     }
@@ -428,6 +459,10 @@ void SegmentMapView::walkSegments(int direction)
                 return;
             next = direction < 0 ? next - 1 : next + 1;
         }
+    }
+    if (showsPrediction()) {
+        m_canvas->showSegment(frames[next].segment);
+        return;
     }
     const SegmentView& segment = m_built.state->segments[frames[next].segment];
     Selection selection;

@@ -85,6 +85,8 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
         if (m_view.colourBy() == ColourBy::Label || m_view.colourBy() == ColourBy::Role)
             restyle();
     });
+    connect(&session, &Session::predictionChanged, this, &SegmentMapView::followPrediction);
+    connect(&view, &ViewState::mapPredictedChanged, this, &SegmentMapView::followPrediction);
     connect(&style, &Style::changed, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::colourByChanged, this, &SegmentMapView::restyle);
     connect(&view, &ViewState::emphasisChanged, this, &SegmentMapView::restyle);
@@ -259,7 +261,11 @@ MapRequest SegmentMapView::request(std::shared_ptr<const Replay> replay) const
 {
     const Metrics& metrics = m_style.metrics();
     MapRequest request;
+    request.prediction = shownPrediction();
     request.state = wantedState(*replay);
+    // From there on nothing is predicted.
+    if (request.prediction)
+        request.state = std::min(request.state, request.prediction->reserved.whatIf->knownUntil);
     request.replay = std::move(replay);
     request.options = m_options;
     const bool rows = m_options.layout == MapLayout::Rows;
@@ -292,25 +298,25 @@ void SegmentMapView::refresh(bool now)
     m_replay = replay;
     const MapRequest wanted = request(replay);
     std::shared_ptr<const SegmentState> known = cached(*replay, wanted.state);
-    const bool slow = m_lastCostMs > inlineBudgetMs
+    const bool slow = wanted.prediction || m_lastCostMs > inlineBudgetMs
         || (m_lastCostMs == 0 && replay->timeline.allocations().count() > inlineAllocations);
     if (known || now || !slow) {
         QElapsedTimer clock;
         clock.start();
         const bool replayed = known == nullptr;
         MapBuilt built = buildMap(wanted, std::move(known));
-        if (replayed)
+        if (replayed && !wanted.prediction)
             m_lastCostMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
         m_task.cancel();
         take(std::move(built));
         return;
     }
-    m_task.request([wanted](const Job&) { return buildMap(wanted, nullptr); });
+    m_task.request([wanted](const Job& job) { return buildMap(wanted, nullptr, job); });
 }
 
 void SegmentMapView::take(MapBuilt&& built)
 {
-    if (built.replay != m_session.replay())
+    if (!built.state || built.replay != m_session.replay() || built.prediction != shownPrediction())
         return;
     const bool fresh = std::none_of(m_recent.begin(), m_recent.end(),
         [&](const auto& known) { return known->state == built.state->state; });
@@ -356,7 +362,7 @@ void SegmentMapView::addFindingSegments(SegmentScene& scene) const
     if (!diagnosis || !chosen || *chosen >= diagnosis->findings.size())
         return;
     const Finding& finding = diagnosis->findings[*chosen];
-    if (finding.deviceIndex != m_session.deviceIndex())
+    if (finding.deviceIndex != m_session.deviceIndex() || showsPrediction())
         return;
     scene.findingSegments = finding.segments;
     std::sort(scene.findingSegments.begin(), scene.findingSegments.end());
@@ -483,6 +489,8 @@ void SegmentMapView::updateTexts()
         moment = tr("out of memory, ") + momentText(*replay, m_built.state->state);
     if (replay->states() > 1 && m_moment == MapMoment::End)
         moment = tr("at the end of the file");
+    if (showsPrediction())
+        moment = tr("predicted, ") + moment;
     QStringList parts{moment};
     if (!replay->segments.hasEvents() && replay->states() > 1 && m_moment != MapMoment::End)
         parts << tr("segments as at the end of the file");

@@ -50,6 +50,8 @@ public:
     void setStreamFilter(std::optional<StreamId> stream);
     void setMoment(MapMoment moment);
     MapMoment moment() const { return m_moment; }
+    /// The segments that the sandbox predicts are shown (ViewState::mapPredicted), not the recorded ones.
+    bool showsPrediction() const { return shownPrediction() != nullptr; }
     /// 0: chosen by the layout.
     void setBytesPerRow(std::uint64_t bytes);
     /// For pictures, which can be neither scrolled nor clicked: rows shrink until every segment is visible,
@@ -76,6 +78,10 @@ private:
     void refresh(bool now);
     void take(MapBuilt&& built);
     void addFindingSegments(SegmentScene& scene) const;
+    /// Null: the recording is shown.
+    std::shared_ptr<const Prediction> shownPrediction() const;
+    bool canPredict() const;
+    void followPrediction();
     void updateMarks();
     void showMarks();
     void restyle();

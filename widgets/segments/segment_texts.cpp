@@ -93,7 +93,7 @@ QString pieceToolTip(const Session& session, const Replay& replay, const Segment
         + QStringLiteral("</p>");
 }
 
-QString segmentToolTip(const Replay& replay, const SegmentView& segment)
+QString segmentToolTip(const Replay& replay, const SegmentView& segment, bool predicted)
 {
     QStringList rows;
     rows << QStringLiteral("<b>") + row(segmentLine(replay, segment)) + QStringLiteral("</b>");
@@ -101,8 +101,9 @@ QString segmentToolTip(const Replay& replay, const SegmentView& segment)
         + QStringLiteral(" · free ") + bytesText(segment.freeBytes)
         + (segment.waitingBytes ? QStringLiteral(" · waiting ") + bytesText(segment.waitingBytes) : QString())
         + QStringLiteral(" · largest hole ") + bytesText(segment.largestHole));
-    rows << row(segment.predating ? QStringLiteral("reserved before recording")
-                                  : QStringLiteral("reserved at ") + momentText(replay, segment.since));
+    if (!predicted)
+        rows << row(segment.predating ? QStringLiteral("reserved before recording")
+                                      : QStringLiteral("reserved at ") + momentText(replay, segment.since));
     return QStringLiteral("<p style='white-space:pre'>") + rows.join(QStringLiteral("<br>"))
         + QStringLiteral("</p>");
 }

@@ -19,7 +19,8 @@ QString pieceToolTip(const Session& session, const Replay& replay, const Segment
     const Piece& piece, std::size_t sharing);
 /// "segment 0x7f…, 20.0 MiB · stream 7 · pool (0, 1)".
 QString segmentLine(const Replay& replay, const SegmentView& segment);
-QString segmentToolTip(const Replay& replay, const SegmentView& segment);
+/// `predicted`: when it was reserved is not told.
+QString segmentToolTip(const Replay& replay, const SegmentView& segment, bool predicted);
 /// "large, expandable", "small", …
 QString segmentKindText(const SegmentView& segment);
 

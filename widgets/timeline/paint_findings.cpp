@@ -137,15 +137,15 @@ void paintFindingValue(QPainter& painter, const TimelineScene& scene)
     }
 }
 
-void paintPredictedPeak(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels)
+namespace {
+
+/// A mark at a predicted peak with the first of the texts that finds room.
+void paintPeakMark(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels, StateIndex state,
+    std::int64_t bytes, std::initializer_list<QString> texts)
 {
-    if (!scene.predicted.bytes)
-        return;
-    const Prediction& prediction = *scene.predicted.prediction;
-    const EditedCurve& curve = prediction.curve;
     const QRectF plot = scene.geometry.plot;
-    const double x = scene.xPixel(scene.scale.mark(curve.newPeakState));
-    const double y = scene.yPixel(static_cast<double>(curve.newPeak));
+    const double x = scene.xPixel(scene.scale.mark(state));
+    const double y = scene.yPixel(static_cast<double>(bytes));
     const bool visible = plot.adjusted(-1, -1, 1, 1).contains(x, y);
     const double tip = std::max(y - 3, plot.top() + 9);
     if (visible) {
@@ -160,10 +160,7 @@ void paintPredictedPeak(QPainter& painter, const TimelineScene& scene, LabelPlac
     QFont font = scene.style.font(FontRole::Small);
     font.setWeight(QFont::DemiBold);
     painter.setFont(font);
-    const QString brief = tr("predicted %1").arg(bytesText(curve.newPeak));
-    const QString owner = shownText(prediction.owner);
-    const QString full = owner.isEmpty() ? brief : tr("%1, made by %2").arg(brief, owner);
-    for (const QString& text : {full, brief}) {
+    for (const QString& text : texts) {
         std::vector<QRectF> places;
         if (visible)
             for (const double dy : {tip - 6 - y, 5.0, 20.0, -22.0, 35.0, -38.0, 50.0})
@@ -177,6 +174,27 @@ void paintPredictedPeak(QPainter& painter, const TimelineScene& scene, LabelPlac
             drawHaloText(painter, *box, text, scene.style.color(Tone::Link), scene.style.color(Tone::Halo));
             return;
         }
+    }
+}
+
+} // namespace
+
+void paintPredictedPeak(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels)
+{
+    if (!scene.predicted.prediction)
+        return;
+    const Prediction& prediction = *scene.predicted.prediction;
+    if (scene.predicted.bytes) {
+        const EditedCurve& curve = prediction.curve;
+        const QString brief = tr("predicted %1").arg(bytesText(curve.newPeak));
+        const QString owner = shownText(prediction.owner);
+        const QString full = owner.isEmpty() ? brief : tr("%1, made by %2").arg(brief, owner);
+        paintPeakMark(painter, scene, labels, curve.newPeakState, curve.newPeak, {full, brief});
+    }
+    if (scene.predicted.reserved) {
+        const auto peak = scene.predicted.reserved->total();
+        paintPeakMark(painter, scene, labels, peak.maxState, peak.max,
+            {tr("predicted reserved %1").arg(bytesText(peak.max))});
     }
 }
 

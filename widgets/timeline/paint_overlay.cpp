@@ -59,6 +59,8 @@ void avoidLines(const TimelineScene& scene, LabelPlacer& labels)
         avoidSeries(scene, *reserved, labels);
     if (scene.predicted.bytes)
         avoidSeries(scene, *scene.predicted.bytes, labels);
+    if (scene.predicted.reserved)
+        avoidSeries(scene, *scene.predicted.reserved, labels);
 }
 
 void paintRubber(QPainter& painter, const TimelineScene& scene)

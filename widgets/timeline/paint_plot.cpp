@@ -187,6 +187,12 @@ void paintCurves(QPainter& painter, const TimelineScene& scene)
                 QRectF(plot.left(), y - 1, plot.width(), std::round(thickLine * scene.ratio) / scene.ratio),
                 scene.style.color(Tone::Capacity));
     }
+    if (scene.predicted.reserved) {
+        paintSeries(
+            painter, scene, *scene.predicted.reserved, scene.style.color(Tone::Halo), predictedLine + 2);
+        paintSeries(
+            painter, scene, *scene.predicted.reserved, scene.style.color(Tone::Sel), predictedLine, 7, 3);
+    }
     if (scene.predicted.bytes) {
         // On a rim, since it crosses the stack's colours.
         paintSeries(painter, scene, *scene.predicted.bytes, scene.style.color(Tone::Halo), predictedLine + 2);

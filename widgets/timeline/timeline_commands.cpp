@@ -286,6 +286,8 @@ QString TimelineView::spokenValue() const
                         bytesText(m_scene.finding.bytes->at(cursor)));
     if (m_scene.predicted.bytes)
         text += tr("; predicted %1").arg(bytesText(m_scene.predicted.bytes->at(cursor)));
+    if (m_scene.predicted.reserved)
+        text += tr("; predicted reserved %1").arg(bytesText(m_scene.predicted.reserved->at(cursor)));
     return text;
 }
 

@@ -49,7 +49,12 @@ void TimelineScene::followPrediction()
 {
     predicted = {};
     const auto prediction = session.prediction();
-    if (!replay || !prediction || prediction->curve.curve.empty())
+    if (!replay || !prediction)
+        return;
+    predicted.prediction = prediction;
+    if (prediction->reserved.whatIf)
+        predicted.reserved = {prediction, &prediction->reserved.whatIf->reserved};
+    if (!prediction->edited())
         return;
     const auto& curve = prediction->curve.curve;
     Series bytes(0);
@@ -58,7 +63,6 @@ void TimelineScene::followPrediction()
         if (at < replay->states())
             bytes.set(at, value);
     bytes.build(replay->states());
-    predicted.prediction = prediction;
     predicted.bytes = std::make_shared<const Series>(std::move(bytes));
 }
 

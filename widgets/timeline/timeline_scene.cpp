@@ -117,6 +117,8 @@ double TimelineScene::wholeTop() const
                     + std::clamp<std::int64_t>(oom.requested.value_or(0), 0, most));
     if (predicted.bytes)
         most = std::max(most, predicted.bytes->total().max);
+    if (predicted.reserved)
+        most = std::max(most, predicted.reserved->total().max);
     const auto capacity = session.capacity();
     double highest = static_cast<double>(most);
     if (capacity && static_cast<double>(*capacity) <= highest * capacityNear)
@@ -141,6 +143,8 @@ void TimelineScene::fitY()
             most = std::max(most, source->reserved()->extremes(column.first, column.last).max);
         if (predicted.bytes)
             most = std::max(most, predicted.bytes->extremes(column.first, column.last).max);
+        if (predicted.reserved)
+            most = std::max(most, predicted.reserved->extremes(column.first, column.last).max);
     }
     bottom = 0;
     top = most > 0 ? static_cast<double>(most) * airAbove : emptyTop;

@@ -72,7 +72,8 @@ struct FindingLane {
 /// The curve under the ticked fixes.
 struct PredictedCurve {
     std::shared_ptr<const Prediction> prediction; ///< null: none
-    std::shared_ptr<const Series> bytes;
+    std::shared_ptr<const Series> bytes; ///< live; null: as recorded
+    std::shared_ptr<const Series> reserved; ///< null: not predicted
 };
 
 /// One private pool under the plot.
