@@ -31,23 +31,6 @@ void colour(QLabel& label, const QColor& colour)
     label.setPalette(palette);
 }
 
-/// Long names have no spaces to wrap at: lines may end after the parts of a word that is too long.
-QString breakable(const QString& text)
-{
-    constexpr int longest = 9;
-    QString out;
-    int run = 0;
-    for (const QChar c : text) {
-        out += c;
-        run = c.isSpace() ? 0 : run + 1;
-        if (run > longest && QStringLiteral("@_./=:,-").contains(c)) {
-            out += QChar(0x200b);
-            run = 0;
-        }
-    }
-    return out;
-}
-
 QLabel* plainLabel(const QString& text, QWidget* parent)
 {
     auto* label = new QLabel(breakable(text), parent);

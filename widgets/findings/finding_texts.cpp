@@ -82,6 +82,22 @@ QString gradeLetter(Grade grade)
 
 } // namespace
 
+QString breakable(const QString& text)
+{
+    constexpr int longest = 9;
+    QString out;
+    int run = 0;
+    for (const QChar c : text) {
+        out += c;
+        run = c.isSpace() ? 0 : run + 1;
+        if (run > longest && QStringLiteral("@_./=:,-").contains(c)) {
+            out += QChar(0x200b);
+            run = 0;
+        }
+    }
+    return out;
+}
+
 QString findingSubtitle(const Finding& finding)
 {
     QStringList parts{QString::fromStdString(finding.rule)};

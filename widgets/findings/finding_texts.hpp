@@ -14,6 +14,9 @@ QString findingSubtitle(const Finding& finding);
 /// "GPU 0, rank 3" where there are several; empty otherwise.
 QString findingPlace(const Finding& finding, const Diagnosis& diagnosis);
 
+/// Long names have no spaces to wrap at: lines may end after the parts of a word that is too long.
+QString breakable(const QString& text);
+
 /// A number behind a verdict as words: "pinned free", "34.50 GiB", "37,044,092,928 B".
 struct EvidenceText {
     QString name;

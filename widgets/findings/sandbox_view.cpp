@@ -22,7 +22,7 @@ namespace {
 
 QLabel* textLabel(const QString& text, const QFont& font, const QColor& ink, QWidget* parent)
 {
-    auto* label = new QLabel(text, parent);
+    auto* label = new QLabel(breakable(text), parent);
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     label->setFont(font);
@@ -107,6 +107,28 @@ void SandboxView::rebuild()
     const Metrics& m = m_style.metrics();
     m_column->setContentsMargins(m.px(10), m.px(8), m.px(10), m.px(8));
     m_column->setSpacing(m.px(6));
+    m_heading = textLabel({}, m_style.font(FontRole::Strong), m_style.color(Tone::Text), m_page);
+    m_column->addWidget(m_heading);
+    m_figures = new QWidget(m_page);
+    m_grid = new QGridLayout(m_figures);
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setHorizontalSpacing(m.px(12));
+    m_grid->setVerticalSpacing(m.px(2));
+    m_grid->setColumnStretch(0, 1);
+    m_column->addWidget(m_figures);
+    m_sentence = textLabel({}, m_style.font(FontRole::Base), m_style.color(Tone::Text), m_page);
+    m_column->addWidget(m_sentence);
+    m_conf = textLabel({}, m_style.font(FontRole::Fixed), m_style.color(Tone::Text), m_page);
+    m_conf->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_column->addWidget(m_conf);
+    addButtons();
+    m_map = new QCheckBox(tr("Draw the predicted segments in the segment map"), m_page);
+    m_map->setChecked(m_view.mapPredicted());
+    connect(m_map, &QCheckBox::toggled, &m_view, &ViewState::setMapPredicted);
+    connect(&m_view, &ViewState::mapPredictedChanged, m_map,
+        [this, box = m_map] { box->setChecked(m_view.mapPredicted()); });
+    m_column->addWidget(m_map);
+    m_column->addSpacing(m.px(4));
     if (m_diagnosis)
         for (std::size_t i = 0; i < m_diagnosis->findings.size(); ++i) {
             const Finding& finding = m_diagnosis->findings[i];
@@ -121,25 +143,6 @@ void SandboxView::rebuild()
                 m_style.font(FontRole::Base), m_style.color(Tone::Text2), m_page));
     m_column->addSpacing(m.px(4));
     m_column->addWidget(m_settings);
-    m_column->addSpacing(m.px(4));
-    m_heading = textLabel({}, m_style.font(FontRole::Strong), m_style.color(Tone::Text), m_page);
-    m_column->addWidget(m_heading);
-    m_figures = new QWidget(m_page);
-    m_grid = new QGridLayout(m_figures);
-    m_grid->setContentsMargins(0, 0, 0, 0);
-    m_grid->setHorizontalSpacing(m.px(12));
-    m_grid->setVerticalSpacing(m.px(2));
-    m_grid->setColumnStretch(0, 1);
-    m_column->addWidget(m_figures);
-    m_sentence = textLabel({}, m_style.font(FontRole::Base), m_style.color(Tone::Text), m_page);
-    m_column->addWidget(m_sentence);
-    addButtons();
-    m_map = new QCheckBox(tr("Draw the predicted segments in the segment map"), m_page);
-    m_map->setChecked(m_view.mapPredicted());
-    connect(m_map, &QCheckBox::toggled, &m_view, &ViewState::setMapPredicted);
-    connect(&m_view, &ViewState::mapPredictedChanged, m_map,
-        [this, box = m_map] { box->setChecked(m_view.mapPredicted()); });
-    m_column->addWidget(m_map);
     m_column->addWidget(
         textLabel(tr("Live: lifetimes as recorded, edited as the fixes would, requested bytes of the whole "
                      "timeline. Reserved: what these requests get from PyTorch's allocator under the "
@@ -320,7 +323,10 @@ void SandboxView::showResult()
     m_sentence->setVisible(any);
     m_sentence->clear();
     m_go->setVisible(any && prediction->edited());
-    m_copy->setVisible(any && !settingsLine().isEmpty());
+    const QString conf = any ? settingsLine() : QString();
+    m_copy->setVisible(!conf.isEmpty());
+    m_conf->setVisible(!conf.isEmpty());
+    m_conf->setText(breakable(conf));
     m_map->setVisible(any && prediction->reserved.whatIf);
     m_clear->setVisible(count > 0);
     if (!any)
@@ -334,7 +340,7 @@ void SandboxView::showResult()
 void SandboxView::addSentence(const QString& text)
 {
     const QString before = m_sentence->text();
-    m_sentence->setText(before.isEmpty() ? text : before + QLatin1Char('\n') + text);
+    m_sentence->setText(before.isEmpty() ? breakable(text) : before + QLatin1Char('\n') + breakable(text));
     m_lines << text;
 }
 

@@ -73,6 +73,7 @@ private:
     QWidget* m_figures = nullptr;
     QGridLayout* m_grid = nullptr;
     QLabel* m_sentence = nullptr;
+    QLabel* m_conf = nullptr;
     QPushButton* m_go = nullptr;
     QPushButton* m_copy = nullptr;
     QCheckBox* m_map = nullptr;
