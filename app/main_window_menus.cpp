@@ -129,6 +129,8 @@ void MainWindow::copySelection()
                    .join(QLatin1Char('\t'));
     } else if (selection.kind == Selection::Kind::Group) {
         text = shownText(m_work.session.grouping(selection.groupBy)->name(selection.group));
+    } else if (selection.kind == Selection::Kind::Set) {
+        text = selection.set->name;
     } else if (selection.kind != Selection::Kind::None) {
         text = addressText(selection.address) + QLatin1Char('\t') + exactBytesText(selection.size);
     }

@@ -26,6 +26,25 @@ Result<TextPredicate> makeRegex(const std::string& pattern)
     });
 }
 
+/// Allocations of the findings of one rule on a device.
+std::shared_ptr<const std::vector<std::uint8_t>> findingFlags(
+    const Diagnosis* diagnosis, std::size_t device, const Replay& replay, std::string_view rule)
+{
+    std::shared_ptr<std::vector<std::uint8_t>> flags;
+    if (!diagnosis)
+        return flags;
+    for (const Finding& finding : diagnosis->findings) {
+        if (finding.deviceIndex != device || finding.rule != rule)
+            continue;
+        if (!flags)
+            flags = std::make_shared<std::vector<std::uint8_t>>(
+                replay.timeline.allocations().count(), std::uint8_t{0});
+        for (const AllocationId id : finding.allocations)
+            (*flags)[index(id)] = 1;
+    }
+    return flags;
+}
+
 } // namespace
 
 Search::Search(Session& session, ViewState& state, QObject* parent)
@@ -45,6 +64,12 @@ Search::Search(Session& session, ViewState& state, QObject* parent)
         m_pause.start();
     });
     connect(&session, &Session::siteModeChanged, &m_pause, qOverload<>(&QTimer::start));
+    // What is known of labels and findings has changed.
+    connect(&session, &Session::diagnosisChanged, this, [this] {
+        const auto filter = Filter::parse(m_text.toStdString(), makeRegex);
+        if (filter && filter->needsDiagnosis())
+            start();
+    });
     connect(&state, &ViewState::cursorChanged, this, [this] {
         if (isActive())
             emit changed();
@@ -71,22 +96,25 @@ void Search::start()
     m_problem.clear();
     m_count = 0;
 
-    auto query = SearchQuery::parse(m_text.toStdString(), makeRegex);
+    auto filter = Filter::parse(m_text.toStdString(), makeRegex);
     const auto replay = m_session.replay();
     const auto sites = m_session.sites();
-    if (!query)
-        m_problem = shownText(query.error().message);
-    if (!query || query->empty() || !replay || !sites) {
+    if (!filter)
+        m_problem = shownText(filter.error().message);
+    if (!filter || filter->empty() || !replay || !sites) {
         m_state.setMatches(nullptr);
         emit changed();
         return;
     }
     m_searching = true;
     m_worker.submit(
-        [this, generation, replay, sites, query = std::move(query).value()](std::stop_token stop) {
+        [this, generation, replay, sites, filter = std::move(filter).value(), labels = m_session.labels(),
+            diagnosis = m_session.diagnosis(), device = m_session.deviceIndex()](std::stop_token stop) {
             Job job;
             job.stop = stop;
-            const auto flags = query.match(*replay, *sites, job);
+            const FilterContext context{*replay, *sites, labels.get(),
+                [&](std::string_view rule) { return findingFlags(diagnosis.get(), device, *replay, rule); }};
+            const auto flags = filter.match(context, job);
             if (flags)
                 QMetaObject::invokeMethod(
                     this, [this, generation, flags] { found(generation, flags); }, Qt::QueuedConnection);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/worker.hpp"
-#include "model/lens/search.hpp"
+#include "model/lens/filter.hpp"
 #include "widgets/session.hpp"
 #include "widgets/view_state.hpp"
 

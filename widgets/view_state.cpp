@@ -136,6 +136,24 @@ void ViewState::setMatches(std::shared_ptr<const std::vector<std::uint8_t>> matc
     emit emphasisChanged();
 }
 
+void ViewState::setScopeKind(Scope::Kind kind)
+{
+    if (kind == m_scopeKind)
+        return;
+    m_scopeKind = kind;
+    emit scopeKindChanged();
+}
+
+Scope ViewState::scope(const Replay& replay) const
+{
+    const StateIndex last = replay.states() - 1;
+    if (m_scopeKind == Scope::Kind::Trace)
+        return Scope::trace(replay);
+    if (m_scopeKind == Scope::Kind::Range && m_range)
+        return Scope::range(std::min(m_range->first, last), std::min(m_range->second, last));
+    return Scope::moment(std::min(m_cursor, last));
+}
+
 void ViewState::setMapPredicted(bool predicted)
 {
     if (predicted == m_mapPredicted)

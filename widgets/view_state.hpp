@@ -4,18 +4,30 @@
 #include "model/core/ids.hpp"
 #include "model/layout/id_image.hpp"
 #include "model/lens/colouring.hpp"
+#include "model/lens/scope.hpp"
 
 #include <QObject>
+#include <QString>
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace tidemark {
 
-/// What the user has chosen to look at: one allocation, all of a group, a segment, or a hole.
+/// Allocations chosen together by something that is no group, such as a branch of a call tree.
+struct ChosenSet {
+    QString name;
+    QString kind; ///< "branch of the call tree"
+    std::vector<std::uint8_t> flags; ///< by AllocationId
+
+    bool has(AllocationId id) const { return index(id) < flags.size() && flags[index(id)] != 0; }
+};
+
+/// What the user has chosen to look at: one allocation, all of a group or set, a segment, or a hole.
 struct Selection {
-    enum class Kind { None, Allocation, Group, Segment, Hole };
+    enum class Kind { None, Allocation, Group, Segment, Hole, Set };
     Kind kind = Kind::None;
     AllocationId allocation = AllocationId::none;
     /// Group number under `groupBy`.
@@ -24,6 +36,7 @@ struct Selection {
     /// Start address of a segment or hole at the cursor.
     std::uint64_t address = 0;
     std::uint64_t size = 0;
+    std::shared_ptr<const ChosenSet> set;
 
     bool operator==(const Selection&) const = default;
 };
@@ -62,6 +75,12 @@ public:
     /// First and last state, both included.
     std::optional<std::pair<StateIndex, StateIndex>> range() const { return m_range; }
     void setRange(std::optional<std::pair<StateIndex, StateIndex>> range);
+
+    /// Of what tables, trees and flames speak.
+    Scope::Kind scopeKind() const { return m_scopeKind; }
+    void setScopeKind(Scope::Kind kind);
+    /// The scope itself; a range that is not chosen is the moment of the cursor.
+    Scope scope(const Replay& replay) const;
 
     const XWindow& window() const { return m_window; }
     void setWindow(const XWindow& window);
@@ -114,6 +133,8 @@ signals:
     void shownFindingChanged();
     void emphasisChanged();
     void mapPredictedChanged();
+    /// The scope's kind; scopes also follow the cursor and the range.
+    void scopeKindChanged();
     void historyChanged();
     /// A view wants this allocation's whole life visible (double click).
     void zoomToLifeRequested(AllocationId id);
@@ -156,6 +177,7 @@ private:
     std::shared_ptr<const std::vector<std::uint8_t>> m_shownFinding;
     std::shared_ptr<const std::vector<std::uint8_t>> m_emphasis;
     bool m_mapPredicted = false;
+    Scope::Kind m_scopeKind = Scope::Kind::Instant;
     std::vector<Place> m_back;
     std::vector<Place> m_forward;
 };

@@ -2,6 +2,7 @@
 #include "app/cli/command.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
+#include "model/lens/call_tree.hpp"
 #include "model/lens/groups.hpp"
 #include "model/run/rank.hpp"
 
@@ -34,6 +35,8 @@ constexpr std::array options{
     CommandOption{
         "--by", "KEY", "group by site (default), stack, label, role, size, stream, pool or category"},
     CommandOption{"--top", "K", "list the K largest groups, sum up the others (text: 20, JSON: all)"},
+    CommandOption{"--folded", nullptr,
+        "the stacks from the root with their bytes, \"main;step;forward 1024\", for flame-graph tools"},
     CommandOption{"--raw", nullptr, "sites are the innermost frames, framework frames included"}, jsonOption,
     partialOption, eventsOption, rulesOption};
 
@@ -62,6 +65,7 @@ struct Wish {
     std::optional<std::size_t> top;
     bool raw = false;
     bool json = false;
+    bool folded = false;
     std::optional<std::pair<std::uint64_t, std::uint64_t>> range;
 };
 
@@ -119,6 +123,9 @@ Result<Wish> wishOf(const Arguments& arguments)
     }
     wish.raw = arguments.has("--raw");
     wish.json = arguments.has(jsonOption.name);
+    wish.folded = arguments.has("--folded");
+    if (wish.folded && (wish.json || wish.top || arguments.value("--by")))
+        return usage("--folded lists stacks as they are: leave out --by, --top and --json");
     return wish;
 }
 
@@ -271,6 +278,13 @@ int run(const Arguments& arguments, CommandStreams& streams)
     if (!state)
         return usageError(streams, state.error().message);
     const Sites& sites = wish->raw ? *(*rank)->rawSites : *(*rank)->sites;
+    if (wish->folded) {
+        CallTreeWish tree;
+        tree.scope = Scope::moment(*state);
+        tree.ownFramesOnly = !wish->raw;
+        streams.out << buildCallTree(replay, sites, tree, {})->folded();
+        return exitStatus::done;
+    }
     std::shared_ptr<const Labels> labels;
     if (wish->by->by == GroupBy::Label || wish->by->by == GroupBy::Role) {
         const auto phases = Phases::build(replay, (*rank)->marks[*device], {});

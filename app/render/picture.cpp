@@ -2,11 +2,14 @@
 #include "app/render/picture.hpp"
 
 #include "widgets/details/details_view.hpp"
+#include "widgets/events/events_view.hpp"
 #include "widgets/live/live_table_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/session.hpp"
 #include "widgets/style/style.hpp"
 #include "widgets/timeline/timeline_view.hpp"
+#include "widgets/tree/call_tree_view.hpp"
+#include "widgets/tree/flame_view.hpp"
 #include "widgets/view_state.hpp"
 
 #include <QApplication>
@@ -117,6 +120,12 @@ std::optional<PictureView> pictureViewFromName(std::string_view name)
         return PictureView::Live;
     if (name == "details")
         return PictureView::Details;
+    if (name == "tree")
+        return PictureView::Tree;
+    if (name == "flame")
+        return PictureView::Flame;
+    if (name == "events")
+        return PictureView::Events;
     return std::nullopt;
 }
 
@@ -197,6 +206,25 @@ std::optional<Error> writePicture(
         details.flush();
         QCoreApplication::processEvents();
         return write([&](QPainter& painter) { details.render(&painter); });
+    }
+    case PictureView::Tree: {
+        CallTreeView tree(session, view, style);
+        settle(tree, request.size);
+        tree.source().flush();
+        QCoreApplication::processEvents();
+        return write([&](QPainter& painter) { tree.render(&painter); });
+    }
+    case PictureView::Flame: {
+        FlameView flame(session, view, style);
+        settle(flame, request.size);
+        flame.flush();
+        return write([&](QPainter& painter) { flame.renderTo(painter, ratio); });
+    }
+    case PictureView::Events: {
+        EventsView events(session, view, style);
+        settle(events, request.size);
+        QCoreApplication::processEvents();
+        return write([&](QPainter& painter) { events.render(&painter); });
     }
     }
     return std::nullopt;

@@ -121,7 +121,10 @@ AllocationFacts allocationFacts(const Replay& replay, AllocationId id)
     return facts;
 }
 
-GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint32_t group, StateIndex cursor)
+namespace {
+
+template <typename Has>
+GroupFacts factsOf(const Replay& replay, StateIndex cursor, Has has)
 {
     const AllocationColumns& columns = replay.timeline.allocations();
     GroupFacts facts;
@@ -129,7 +132,7 @@ GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint3
     bool any = false;
     for (std::size_t i = 0; i < columns.count(); ++i) {
         const auto id = static_cast<AllocationId>(i);
-        if (grouping.of(id) != group)
+        if (!has(id))
             continue;
         const std::uint64_t size = columns.size[i];
         const StateIndex last = columns.endState[i] > 0 ? columns.endState[i] - 1 : 0;
@@ -180,6 +183,19 @@ GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint3
         }
     }
     return facts;
+}
+
+} // namespace
+
+GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint32_t group, StateIndex cursor)
+{
+    return factsOf(replay, cursor, [&](AllocationId id) { return grouping.of(id) == group; });
+}
+
+GroupFacts setFacts(const Replay& replay, const std::vector<std::uint8_t>& flags, StateIndex cursor)
+{
+    return factsOf(
+        replay, cursor, [&](AllocationId id) { return index(id) < flags.size() && flags[index(id)] != 0; });
 }
 
 RangeSums rangeSums(const Replay& replay, StateIndex first, StateIndex last)

@@ -69,6 +69,9 @@ struct GroupFacts {
 /// Cost: a pass over all allocations and one over the states. Any thread.
 GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint32_t group, StateIndex cursor);
 
+/// The same of any allocations, one flag each by AllocationId.
+GroupFacts setFacts(const Replay& replay, const std::vector<std::uint8_t>& flags, StateIndex cursor);
+
 /// What happened to memory between two states.
 struct RangeSums {
     std::uint64_t allocated = 0; ///< allocations that began in it

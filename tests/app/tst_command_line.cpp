@@ -283,6 +283,22 @@ private slots:
         QVERIFY(call({"at", path("good.json"), "--peak", "--raw"}).out.contains("op@_ops.py:1"));
     }
 
+    /// Flame-graph tools read them; they add up to the curve.
+    void foldedStacks()
+    {
+        const Outcome folded = call({"at", path("good.json"), "--peak", "--folded"});
+        QCOMPARE(folded.status, std::optional(0));
+        std::int64_t bytes = 0;
+        const QStringList lines = folded.out.trimmed().split('\n');
+        for (const QString& line : lines)
+            bytes += line.section(' ', -1).toLongLong();
+        QCOMPARE(bytes, std::int64_t(4700));
+        QVERIFY2(folded.out.contains("loss@model.py:9 3000\n"), qPrintable(folded.out));
+        QVERIFY(folded.out.contains("before recording;alive at the end 200\n"));
+        QVERIFY(call({"at", path("good.json"), "--peak", "--folded", "--raw"}).out.contains("op@_ops.py:1"));
+        QCOMPARE(call({"at", path("good.json"), "--folded", "--json"}).status, std::optional(2));
+    }
+
 private:
     QString path(const char* name) const { return m_folder.filePath(name); }
     void write(const char* name, const QByteArray& bytes)

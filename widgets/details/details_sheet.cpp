@@ -120,6 +120,8 @@ DetailsSheet detailsSheet(const Session& session, const ViewState& view)
             grouping && selection.group < grouping->count())
             return groupSheet(context, *grouping, selection.group);
         break;
+    case Selection::Kind::Set:
+        return setSheet(context, *selection.set);
     case Selection::Kind::Segment:
     case Selection::Kind::Hole:
         if (replay->segments.known())

@@ -86,13 +86,14 @@ void addTimes(const SheetContext& context, const GroupFacts& facts, DetailsSheet
 
 } // namespace
 
-DetailsSheet groupSheet(const SheetContext& context, const Grouping& grouping, std::uint32_t group)
+namespace {
+
+DetailsSheet sheetOf(const SheetContext& context, const GroupFacts& facts, QString title, QString kind)
 {
     const Replay& replay = context.replay;
-    const GroupFacts facts = groupFacts(replay, grouping, group, context.cursor);
     DetailsSheet sheet;
-    sheet.title = shownText(grouping.name(group));
-    sheet.kind = kindOf(grouping.by());
+    sheet.title = std::move(title);
+    sheet.kind = std::move(kind);
     const auto colouring = context.session.colouring(context.view.colourBy());
     if (colouring && valid(facts.largestId)) {
         sheet.slot = colouring->slotOf[index(facts.largestId)];
@@ -108,6 +109,19 @@ DetailsSheet groupSheet(const SheetContext& context, const Grouping& grouping, s
     else if (valid(facts.largestId))
         sheet.noStack = shownText(whyNoStack(replay, context.session.marks(), facts.largestId));
     return sheet;
+}
+
+} // namespace
+
+DetailsSheet groupSheet(const SheetContext& context, const Grouping& grouping, std::uint32_t group)
+{
+    return sheetOf(context, groupFacts(context.replay, grouping, group, context.cursor),
+        shownText(grouping.name(group)), kindOf(grouping.by()));
+}
+
+DetailsSheet setSheet(const SheetContext& context, const ChosenSet& set)
+{
+    return sheetOf(context, setFacts(context.replay, set.flags, context.cursor), set.name, set.kind);
 }
 
 } // namespace tidemark

@@ -15,6 +15,7 @@ struct SheetContext {
 
 DetailsSheet allocationSheet(const SheetContext& context, AllocationId id);
 DetailsSheet groupSheet(const SheetContext& context, const Grouping& grouping, std::uint32_t group);
+DetailsSheet setSheet(const SheetContext& context, const ChosenSet& set);
 /// Of a segment or a hole, at the cursor.
 DetailsSheet placeSheet(const SheetContext& context, const Selection& selection);
 DetailsSheet momentSheet(const SheetContext& context);

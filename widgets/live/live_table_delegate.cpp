@@ -74,17 +74,21 @@ QSize LiveTableDelegate::sizeHint(const QStyleOptionViewItem& option, const QMod
 void LiveTableDelegate::paintKey(QPainter& painter, const QRect& cell, const QModelIndex& index,
     const QColor& text, const QColor& second, double ratio) const
 {
-    int slot = index.data(LiveTableModel::SlotRole).toInt();
-    const bool several = slot == colourSlot::count;
-    if (several)
-        slot = colourSlot::other;
-    const QPixmap swatch = m_style.swatch(static_cast<std::uint8_t>(slot), m_sequential && !several, ratio);
-    const int side = m_style.metrics().swatch;
-    if (index.data(LiveTableModel::FadedRole).toBool())
-        painter.setOpacity(0.38);
-    painter.drawPixmap(cell.left(), cell.center().y() - side / 2, swatch);
-    painter.setOpacity(1);
-    QRect room = cell.adjusted(side + m_style.metrics().px(7), 0, 0, 0);
+    QRect room = cell;
+    if (const QVariant colour = index.data(LiveTableModel::SlotRole); colour.isValid()) {
+        int slot = colour.toInt();
+        const bool several = slot == colourSlot::count;
+        if (several)
+            slot = colourSlot::other;
+        const QPixmap swatch
+            = m_style.swatch(static_cast<std::uint8_t>(slot), m_sequential && !several, ratio);
+        const int side = m_style.metrics().swatch;
+        if (index.data(LiveTableModel::FadedRole).toBool())
+            painter.setOpacity(0.38);
+        painter.drawPixmap(cell.left(), cell.center().y() - side / 2, swatch);
+        painter.setOpacity(1);
+        room.adjust(side + m_style.metrics().px(7), 0, 0, 0);
+    }
     const QFontMetrics metrics(painter.font());
     const QString more = index.data(LiveTableModel::SecondRole).toString();
     const int moreWidth = more.isEmpty() ? 0 : metrics.horizontalAdvance(more) + m_style.metrics().padding;

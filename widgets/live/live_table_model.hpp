@@ -30,7 +30,7 @@ class LiveTableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     enum Role {
-        SlotRole = Qt::UserRole, ///< colour slot, or colourSlot::count for several
+        SlotRole = Qt::UserRole, ///< colour slot, or colourSlot::count for several; invalid: no swatch
         BarRole, ///< share of the largest row, 0…1
         SecondRole, ///< secondary text behind the display text
         FadedRole, ///< no member matches the search

@@ -18,6 +18,7 @@ std::optional<std::size_t> boxOf(
         case Selection::Kind::Segment:
             return state.segments[box.segment].address == selection.address;
         case Selection::Kind::Group:
+        case Selection::Kind::Set:
         case Selection::Kind::None:
             break;
         }

@@ -445,6 +445,8 @@ bool SegmentPainter::isSelected(const MapBox& box, const Piece& piece) const
             return index(piece.allocation) == selection.group;
         return m_scene.grouping && m_scene.grouping->by() == selection.groupBy
             && m_scene.grouping->of(piece.allocation) == selection.group;
+    case Selection::Kind::Set:
+        return valid(piece.allocation) && selection.set->has(piece.allocation) && rectOf(box).width() >= 1;
     }
     return false;
 }

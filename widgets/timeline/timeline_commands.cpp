@@ -260,6 +260,8 @@ QString TimelineView::selectionName() const
         if (selection.group < grouping->count())
             return shownText(grouping->name(selection.group));
     }
+    if (selection.kind == Selection::Kind::Set)
+        return selection.set->name;
     return {};
 }
 

@@ -247,6 +247,8 @@ void TimelineView::selectionChanged()
             (*flags)[i]
                 = grouping->of(AllocationId{static_cast<std::uint32_t>(i)}) == selection.group ? 1 : 0;
         keep = flags;
+    } else if (selection.kind == Selection::Kind::Set) {
+        keep = {selection.set, &selection.set->flags};
     }
     const bool colours = keep || m_groupKeep;
     m_groupKeep = keep;

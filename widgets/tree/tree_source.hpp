@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/lens/call_tree.hpp"
+#include "widgets/common/latest_task.hpp"
+#include "widgets/common/refresher.hpp"
+#include "widgets/session.hpp"
+#include "widgets/view_state.hpp"
+
+#include <QObject>
+
+#include <memory>
+
+namespace tidemark {
+
+/// The call tree a view shows: made anew off the GUI thread as scope, cursor, search or options change, the
+/// newest asked for wins, and only while the view can be seen. GUI thread; a member of the view it serves.
+class TreeSource : public QObject {
+    Q_OBJECT
+public:
+    TreeSource(Session& session, ViewState& state, QWidget& view);
+
+    /// Scope and matches of the options are those of the view state.
+    const CallTreeWish& options() const { return m_options; }
+    void setOptions(const CallTreeWish& options);
+    /// Null: nothing to show, or not made yet.
+    std::shared_ptr<const CallTree> tree() const { return m_tree; }
+    bool busy() const { return m_task.busy(); }
+    /// Makes the tree now; for exports and tests.
+    void flush();
+    /// Selects all allocations whose stacks pass through a node of the tree.
+    void select(std::uint32_t node);
+    /// "live at event 3,737", "allocated in events 12 to 40", "allocated in the whole trace".
+    QString scopeText() const;
+    /// The figure of a node under the tree's weight: "22.54 GiB", "1,432", "3.1 GiB s".
+    QString valueText(std::uint32_t node) const;
+    /// "main@a.py:1 ← …": where a node is, from itself outwards.
+    QString pathText(std::uint32_t node) const;
+
+signals:
+    void changed();
+
+private:
+    struct Made {
+        std::shared_ptr<const Replay> replay;
+        std::shared_ptr<const CallTree> tree;
+    };
+    void refresh();
+    void take(Made&& made);
+    CallTreeWish wish() const;
+
+    Session& m_session;
+    ViewState& m_state;
+    CallTreeWish m_options;
+    std::shared_ptr<const Replay> m_replay;
+    std::shared_ptr<const CallTree> m_tree;
+    Refresher m_refresher;
+    LatestTask<Made> m_task;
+};
+
+} // namespace tidemark
