@@ -3,6 +3,7 @@
 #include "app/cli/figures_json.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
+#include "model/findings/prediction.hpp"
 #include "model/findings/setting_bar.hpp"
 #include "model/run/rank.hpp"
 #include "model/simulate/recorded_figures.hpp"
@@ -12,6 +13,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 
 namespace tidemark {
 
@@ -26,8 +28,8 @@ constexpr std::array options{
         "an allocator setting to try, as PYTORCH_CUDA_ALLOC_CONF names it; VALUE default gives it up; may be "
         "repeated",
         true},
-    CommandOption{
-        "--search", nullptr, "predict changes of one setting each and rank them by the memory they need"},
+    CommandOption{"--search", nullptr,
+        "predict changes of one setting each of the recorded ones and rank them by the memory they need"},
     CommandOption{"--capacity", "BYTES", "what the process may reserve; otherwise as the recording tells"},
     CommandOption{"--device", "D", "device ordinal; the busiest one otherwise"}, configOption, envOption,
     jsonOption, partialOption};
@@ -49,10 +51,27 @@ struct Answer {
     std::shared_ptr<const Simulation> simulation;
     RecordedFigures recorded;
     AllocatorSettings settings;
+    /// What the prediction was made at.
+    Capacity capacity;
     /// Why the settings may not be used in this run.
     std::string barred;
+    /// Why some of them do nothing in the prediction.
+    std::string withoutEffect;
+    /// What they need, where that is not known to be there.
+    std::string needs;
     std::optional<WhatIf> predicted;
     std::vector<SettingTrial> search;
+    /// As `needs`, by trial.
+    std::vector<std::string> searchNeeds;
+
+    const Recording& recording() const { return simulation->recording(); }
+    bool capacityGiven() const { return capacity.source == Capacity::Source::Given; }
+    std::string grade() const
+    {
+        return {static_cast<char>(predictionGrade(*simulation, false, capacityGiven()))};
+    }
+    bool changed() const { return !(settings == recording().settings); }
+    std::string line() const { return settingsLine(*recording().replay->snapshot, settings); }
 };
 
 std::optional<int> readWish(const Arguments& arguments, CommandStreams& streams, Wish& wish)
@@ -82,13 +101,18 @@ std::optional<int> readWish(const Arguments& arguments, CommandStreams& streams,
 
 Result<void> change(AllocatorSettings& settings, const Wish& wish)
 {
+    std::string conf; // taken together: some values depend on each other
     for (const auto& [key, value] : wish.changes) {
-        const Result<void> done
-            = value == "default" ? settings.reset(key) : settings.apply(key + ':' + value);
-        if (!done)
+        if (value != "default") {
+            conf += key + ':' + value + ',';
+            continue;
+        }
+        if (const Result<void> done = settings.apply(std::exchange(conf, {})); !done)
+            return done.error();
+        if (const Result<void> done = settings.reset(key); !done)
             return done.error();
     }
-    return {};
+    return settings.apply(conf);
 }
 
 // --- JSON
@@ -168,10 +192,15 @@ Json predictedJson(const WhatIf& p)
     return json;
 }
 
-Json trialJson(const SettingTrial& t)
+Json textOrNull(const std::string& text)
 {
-    Json json{{"change", t.change.text}, {"conf", t.change.settings.conf()},
-        {"barred", t.barred.empty() ? Json(nullptr) : Json(t.barred)}};
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json trialJson(const SettingTrial& t, const std::string& needs)
+{
+    Json json{{"change", t.change.text}, {"conf", t.change.settings.conf()}, {"barred", textOrNull(t.barred)},
+        {"needs_version", textOrNull(needs)}};
     if (!t.barred.empty())
         return json;
     json["fits"] = t.fits;
@@ -180,35 +209,49 @@ Json trialJson(const SettingTrial& t)
     json["peak_reserved"] = t.peakReserved;
     json["idle_at_peak"] = t.idleAtPeak;
     json["out_of_memory"] = oomJson(t.outOfMemory);
+    json["served_failure_event"] = eventOrNull(t.servedFailure);
     addCounts(json, t.counts);
     return json;
 }
 
 const char* sourceName(Capacity::Source source)
 {
-    return source == Capacity::Source::OutOfMemory ? "out-of-memory"
-        : source == Capacity::Source::Flush        ? "flush"
-                                                   : "unknown";
+    switch (source) {
+    case Capacity::Source::OutOfMemory:
+        return "out-of-memory";
+    case Capacity::Source::Flush:
+        return "flush";
+    case Capacity::Source::Failure:
+        return "failure";
+    case Capacity::Source::Share:
+        return "share";
+    case Capacity::Source::Given:
+        return "given";
+    default:
+        return "unknown";
+    }
 }
 
 void printJson(std::ostream& out, const Answer& answer, const Wish& wish)
 {
-    const Recording& recording = answer.simulation->recording();
-    const auto capacity = wish.capacity ? wish.capacity : recording.capacity.known();
+    const auto capacity = answer.capacity.known();
     Json json{{"file", answer.path}, {"device", answer.device}, {"settings", settingsJson(answer.settings)},
-        {"recorded_settings", settingsJson(recording.settings)},
-        {"barred", answer.barred.empty() ? Json(nullptr) : Json(answer.barred)},
+        {"recorded_settings", settingsJson(answer.recording().settings)},
+        {"barred", textOrNull(answer.barred)}, {"no_effect", textOrNull(answer.withoutEffect)},
+        {"needs_version", textOrNull(answer.needs)},
+        {"line", answer.changed() ? Json(answer.line()) : Json(nullptr)},
         {"capacity", capacity ? Json(*capacity) : Json(nullptr)},
-        {"capacity_source", wish.capacity ? "given" : sourceName(recording.capacity.source)},
+        {"capacity_source", sourceName(answer.capacity.source)},
+        {"capacity_inferred", answer.capacity.inferred()},
         {"fidelity", fidelityJson(answer.simulation->fidelity())},
+        {"grade", answer.predicted ? Json(answer.grade()) : Json(nullptr)},
         {"recorded", recordedJson(answer.recorded)},
         {"predicted", answer.predicted ? predictedJson(*answer.predicted) : Json(nullptr)},
-        {"refusal",
-            answer.simulation->refusal().empty() ? Json(nullptr) : Json(answer.simulation->refusal())}};
+        {"refusal", textOrNull(answer.simulation->refusal())}};
     if (wish.search) {
         json["search"] = Json::array();
-        for (const SettingTrial& trial : answer.search)
-            json["search"].push_back(trialJson(trial));
+        for (std::size_t i = 0; i < answer.search.size(); ++i)
+            json["search"].push_back(trialJson(answer.search[i], answer.searchNeeds[i]));
     }
     out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
@@ -253,27 +296,40 @@ std::string fidelityText(const Fidelity& f)
         + share(f.reserved) + " requests and frees as recorded";
 }
 
-std::string capacityText(const Recording& recording, const Wish& wish)
+std::string capacityText(const Capacity& capacity)
 {
-    if (wish.capacity)
-        return size(*wish.capacity) + ", as given";
-    const Capacity& known = recording.capacity;
-    if (known.source == Capacity::Source::OutOfMemory)
-        return size(known.bytes) + ", reserved and free when a request failed";
-    if (known.source == Capacity::Source::Flush)
-        return size(known.bytes) + ", the most that was reserved: memory had to be given back then";
-    return "unknown, since memory never ran short: no end is assumed (--capacity BYTES)";
+    const std::string bytes = size(capacity.bytes);
+    switch (capacity.source) {
+    case Capacity::Source::Given:
+        return bytes + ", as given";
+    case Capacity::Source::OutOfMemory:
+        return bytes + ", reserved and free when a request failed";
+    case Capacity::Source::Flush:
+        return "inferred: " + bytes + ", the most that was reserved; memory had to be given back then";
+    case Capacity::Source::Failure:
+        return "inferred: " + bytes
+            + ", the most that was reserved; a request failed, and the file does not tell how much was free";
+    case Capacity::Source::Share:
+        return "inferred: " + bytes
+            + ", the card, of which the recorded per_process_memory_fraction was used up";
+    default:
+        return "unknown, since memory never ran short: no end is assumed (--capacity BYTES)";
+    }
 }
 
-void printHead(std::ostream& out, const Answer& answer, const Wish& wish)
+void printHead(std::ostream& out, const Answer& answer)
 {
-    const Recording& recording = answer.simulation->recording();
+    const Recording& recording = answer.recording();
     out << displayText(answer.path) << ", " << deviceName(answer.device) << "\n"
         << "recorded with  " << confText(recording.settings) << '\n'
         << "tried          " << confText(answer.settings) << '\n'
-        << "capacity       " << capacityText(recording, wish) << '\n'
+        << "capacity       " << capacityText(answer.capacity) << '\n'
         << "fidelity       " << formatPercent(answer.simulation->fidelity().score())
-        << ", replayed under its own settings: " << fidelityText(answer.simulation->fidelity()) << "\n\n";
+        << ", replayed under its own settings: " << fidelityText(answer.simulation->fidelity()) << '\n';
+    if (answer.predicted)
+        out << "grade          " << answer.grade()
+            << (answer.capacity.inferred() ? ", since the capacity is only inferred" : "") << '\n';
+    out << '\n';
 }
 
 void row(std::ostream& out, const char* name, const std::string& recorded, const std::string& predicted)
@@ -310,62 +366,90 @@ void printFigures(std::ostream& out, const RecordedFigures& r, const std::option
     }));
 }
 
-void printVerdict(std::ostream& out, const WhatIf& p)
+void printVerdict(std::ostream& out, const WhatIf& p, const Capacity& capacity)
 {
+    const std::string guess = capacity.inferred() ? " The capacity that decides this is only inferred." : "";
     if (p.servedFailure)
         out << "\nThe request that failed in the recording (" << eventText(p.servedFailure)
-            << ") is served. How the run would have gone on from there is not known.\n";
-    if (p.outOfMemory && !p.outOfMemory->recorded)
+            << ") is served. How the run would have gone on from there is not known." << guess << '\n';
+    if (!p.outOfMemory || p.outOfMemory->recorded)
+        return;
+    if (p.outOfMemory->event)
         out << "\nA request of " << size(p.outOfMemory->bytes) << ' ' << eventText(p.outOfMemory->event)
-            << " finds no memory, which it did in the recording.\n";
+            << " finds no memory, although it was served in the recording." << guess << '\n';
+    else
+        out << "\nWhat lived before the first event does not fit." << guess << '\n';
 }
 
-void printSearch(std::ostream& out, const std::vector<SettingTrial>& trials)
+void printTrial(std::ostream& out, const SettingTrial& trial, const std::string& needs)
+{
+    cell(out, trial.unchanged() ? "(as recorded)" : trial.change.text, 34, true);
+    if (!trial.barred.empty()) {
+        out << "  not here: " << displayText(trial.barred) << '\n';
+        return;
+    }
+    cell(out, trial.fits ? size(trial.needs) : "–", 13);
+    cell(out, trial.headroom ? size(*trial.headroom) : "–", 13);
+    cell(out, size(trial.peakReserved), 13);
+    cell(out, count(trial.counts.flushes), 13);
+    if (trial.outOfMemory)
+        out << "  runs out " << eventText(trial.outOfMemory->event);
+    else if (trial.servedFailure)
+        out << "  known up to the failed request, which is served";
+    if (!needs.empty())
+        out << "  needs " << needs;
+    out << '\n';
+}
+
+void printSearch(std::ostream& out, const Answer& answer, const Wish& wish)
 {
     out << "\nOne setting changed, best first. Needs: the least capacity with which the recorded requests "
-           "fit.\n\n";
+           "fit.\n";
+    if (answer.capacity.inferred())
+        out << "The capacity is only inferred, so what fits and the headroom are guesses.\n";
+    if (!wish.changes.empty())
+        out << "The table changes the recorded settings; those of --set are not in it.\n";
+    out << '\n';
     cell(out, "", 34, true);
     for (const char* title : {"needs", "headroom", "peak reserved", "flushes"})
         cell(out, title, 13);
     out << '\n';
-    for (const SettingTrial& trial : trials) {
-        cell(out, trial.unchanged() ? "(as recorded)" : trial.change.text, 34, true);
-        if (!trial.barred.empty()) {
-            out << "  not here: " << displayText(trial.barred) << '\n';
-            continue;
-        }
-        cell(out, trial.fits ? size(trial.needs) : "–", 13);
-        cell(out, trial.headroom ? size(*trial.headroom) : "–", 13);
-        cell(out, size(trial.peakReserved), 13);
-        cell(out, count(trial.counts.flushes), 13);
-        if (trial.outOfMemory)
-            out << "  runs out " << eventText(trial.outOfMemory->event);
-        out << '\n';
-    }
+    for (std::size_t i = 0; i < answer.search.size(); ++i)
+        printTrial(out, answer.search[i], answer.searchNeeds[i]);
+}
+
+/// What to paste, or why nothing is to be pasted.
+void printAdvice(std::ostream& out, const Answer& answer)
+{
+    if (!answer.withoutEffect.empty())
+        out << '\n'
+            << displayText(answer.withoutEffect) << (answer.capacity.known() ? "" : " (--capacity BYTES)")
+            << ".\n";
+    if (!answer.barred.empty())
+        out << "\nNot to be used here: " << displayText(answer.barred) << ".\n";
+    if (!answer.withoutEffect.empty() || !answer.barred.empty())
+        return;
+    if (!answer.needs.empty())
+        out << "\nNeeds " << answer.needs << "; which version the run has is not known.\n";
+    out << '\n' << answer.line() << '\n';
 }
 
 void printText(std::ostream& out, const Answer& answer, const Wish& wish)
 {
-    printHead(out, answer, wish);
+    printHead(out, answer);
     printFigures(out, answer.recorded, answer.predicted);
     if (!answer.predicted) {
         out << "\nNo prediction: " << displayText(answer.simulation->refusal()) << '\n';
         return;
     }
-    printVerdict(out, *answer.predicted);
+    printVerdict(out, *answer.predicted, answer.capacity);
     if (wish.search) {
-        printSearch(out, answer.search);
+        printSearch(out, answer, wish);
         if (wish.changes.empty() && bestChange(answer.search) == nullptr)
             out << "\nNo single setting needs less memory than those recorded.\n";
     }
-    if (answer.settings == answer.simulation->recording().settings)
-        return;
-    if (!answer.barred.empty())
-        out << "\nNot to be used here: " << displayText(answer.barred) << ".\n";
-    else if (const std::string conf = answer.settings.conf(); conf.empty())
-        out << "\nunset PYTORCH_CUDA_ALLOC_CONF\n";
-    else
-        out << "\nPYTORCH_CUDA_ALLOC_CONF=" << conf << '\n';
+    if (answer.changed())
+        printAdvice(out, answer);
 }
 
 // --- Work
@@ -374,13 +458,15 @@ void printText(std::ostream& out, const Answer& answer, const Wish& wish)
 Result<void> predict(Answer& answer, const Wish& wish, const RunConfig& config)
 {
     const Simulation& simulation = *answer.simulation;
+    const AllocatorSettings& recorded = answer.recording().settings;
     answer.recorded = recordedFigures(simulation.recording());
-    answer.settings = simulation.recording().settings;
+    answer.settings = recorded;
     if (const Result<void> done = change(answer.settings, wish); !done)
         return done.error();
+    WhatIfWish tried{answer.settings, wish.capacity, {}, nullptr};
+    answer.capacity = simulation.capacityFor(tried);
     if (!simulation.refusal().empty())
         return {};
-    WhatIfWish tried{answer.settings, wish.capacity, wish.capacity, nullptr};
     const Job job = terminalJob();
     if (wish.search) {
         const auto barred = [&](const AllocatorSettings& s) { return settingBarred(config, s); };
@@ -388,11 +474,16 @@ Result<void> predict(Answer& answer, const Wish& wish, const RunConfig& config)
         if (!ranked)
             return ranked.error();
         answer.search = std::move(ranked).value();
+        for (const SettingTrial& trial : answer.search)
+            answer.searchNeeds.push_back(settingNeeds(config, trial.change.settings, recorded));
         if (const SettingTrial* best = bestChange(answer.search); best != nullptr && wish.changes.empty())
             answer.settings = tried.settings = best->change.settings;
     }
-    if (!(answer.settings == simulation.recording().settings))
+    if (answer.changed())
         answer.barred = settingBarred(config, answer.settings);
+    answer.capacity = simulation.capacityFor(tried);
+    answer.withoutEffect = simulation.withoutEffect(tried);
+    answer.needs = settingNeeds(config, answer.settings, recorded);
     auto predicted = simulation.run(tried, job);
     if (!predicted)
         return predicted.error();

@@ -66,22 +66,24 @@ bool predictReserved(ReservedPrediction& out, std::shared_ptr<const Replay> repl
 
 } // namespace
 
-Grade predictionGrade(const Simulation& simulation, bool changedProgram)
+Grade predictionGrade(const Simulation& simulation, bool changedProgram, bool capacityGiven)
 {
     constexpr double exact = 0.999;
     if (simulation.fidelity().score() < exact
-        || simulation.recording().capacity.source == Capacity::Source::Flush)
+        || (!capacityGiven && simulation.recording().capacity.inferred()))
         return Grade::D;
     return changedProgram ? Grade::C : Grade::B;
 }
 
-std::string predictionWorth(const Simulation& simulation, bool changedProgram)
+std::string predictionWorth(const Simulation& simulation, bool changedProgram, bool capacityGiven)
 {
-    const Grade grade = predictionGrade(simulation, changedProgram);
+    const Grade grade = predictionGrade(simulation, changedProgram, capacityGiven);
     std::string text
         = "fidelity " + formatPercent(simulation.fidelity().score()) + ", grade " + static_cast<char>(grade);
-    if (simulation.recording().capacity.source == Capacity::Source::Flush)
-        text += ": the limit is only inferred from flushes";
+    const Capacity& capacity = simulation.recording().capacity;
+    if (!capacityGiven && capacity.inferred())
+        text += std::string(": the limit is only inferred")
+            + (capacity.source == Capacity::Source::Flush ? " from flushes" : "");
     return text;
 }
 

@@ -60,9 +60,10 @@ struct PredictionWish {
 
 /// How sure a prediction of reserved memory is: B when the recording retells itself exactly and the limit is
 /// known, C when the requests are those of a changed program on top, D otherwise.
-Grade predictionGrade(const Simulation& simulation, bool changedProgram);
+/// A capacity that is given need not be inferred.
+Grade predictionGrade(const Simulation& simulation, bool changedProgram, bool capacityGiven = false);
 /// "fidelity 100.0 %, grade B", with the reason of a D.
-std::string predictionWorth(const Simulation& simulation, bool changedProgram);
+std::string predictionWorth(const Simulation& simulation, bool changedProgram, bool capacityGiven = false);
 
 /// Applies the edits of the fixes together, and replays the requests they leave under the allocator settings
 /// wished for. Null when stopped or when nothing is wished. Cost: as applyEdits, and as Simulation::build and

@@ -24,6 +24,15 @@ std::optional<std::pair<int, int>> versionOf(const std::optional<std::string>& t
     return version;
 }
 
+/// Whether the settings have keys that PyTorch has since 2.10 and the recorded run did not use.
+bool isRecent(const AllocatorSettings& settings, const AllocatorSettings& recorded)
+{
+    const AllocatorSettings usual;
+    return (settings.rounding.largePage != usual.rounding.largePage
+               && recorded.rounding.largePage == usual.rounding.largePage)
+        || (settings.memoryFraction && !recorded.memoryFraction);
+}
+
 } // namespace
 
 std::string expandableBarred(const RunConfig& config)
@@ -44,12 +53,22 @@ std::string settingBarred(const RunConfig& config, const AllocatorSettings& sett
     if (settings.expandableSegments)
         if (std::string reason = expandableBarred(config); !reason.empty())
             return reason;
-    const bool recent
-        = settings.rounding.largePage != AllocatorSettings().rounding.largePage || settings.memoryFraction;
+    const bool ascend = settings.baseAlign != 0;
+    if (ascend && settings.expandableSegments
+        && (settings.splitLimited() || settings.garbageCollectionThreshold > 0))
+        return "torch_npu refuses max_split_size_mb and garbage_collection_threshold together with "
+               "expandable_segments";
     if (const auto torch = versionOf(config.text("versions.torch"));
-        recent && torch && *torch < std::pair(2, 10))
+        isRecent(settings, {}) && torch && *torch < std::pair(2, 10))
         return "large_segment_size_mb and per_process_memory_fraction are settings of PyTorch 2.10 and later";
     return {};
+}
+
+std::string settingNeeds(
+    const RunConfig& config, const AllocatorSettings& settings, const AllocatorSettings& recorded)
+{
+    const bool known = versionOf(config.text("versions.torch")).has_value();
+    return !known && isRecent(settings, recorded) ? "PyTorch 2.10" : "";
 }
 
 } // namespace tidemark

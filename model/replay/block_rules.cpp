@@ -54,7 +54,7 @@ void readSettings(const Snapshot& snapshot, BlockRules& rules)
             rules.readDivisions(*value);
     }
     if (const auto mib = number(allocatorOption(config, "large_segment_size_mb").value_or(""));
-        mib && *mib > 1 && *mib < (1 << 20))
+        mib && *mib > 0 && BlockRules::isLargePage(static_cast<std::uint64_t>(*mib)))
         rules.largePage = static_cast<std::uint64_t>(*mib) << 20;
     if (rules.maxSplitSize == ~std::uint64_t{0}) {
         const auto mib = number(allocatorOption(config, "max_split_size_mb").value_or(""));

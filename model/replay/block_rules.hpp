@@ -30,6 +30,10 @@ struct BlockRules {
     /// Power-of-two divisions by size class, 1 MiB … 32 GiB; 0 = off.
     std::array<std::uint32_t, 16> divisions{};
 
+    /// Whether PyTorch takes so many MiB as large_segment_size_mb: more than the largest request that shares
+    /// a segment (c10/core/AllocatorConfig.cpp); and no device is as large as 1 TiB.
+    static constexpr bool isLargePage(std::uint64_t mib) { return mib > 10 && mib < (1U << 20); }
+
     /// What the settings and the final blocks of a device tell.
     static BlockRules of(const Snapshot& snapshot, const DeviceTrace& device);
     /// `roundup_power2_divisions` as a configuration text has it: one number, or [256:1,512:2,>:8] with

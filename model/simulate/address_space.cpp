@@ -66,11 +66,42 @@ void AddressSpace::give(std::uint64_t address)
 std::uint64_t AddressSpace::takeRange(std::uint64_t size, std::uint64_t wish)
 {
     constexpr std::uint64_t step = 1ULL << 36;
-    if (wish != 0)
-        return wish;
-    const std::uint64_t address = m_rangeTop;
-    m_rangeTop += (size / step + 1) * step;
+    std::uint64_t address = wish;
+    if (wish == 0) {
+        address = m_rangeTop;
+        m_rangeTop += (size / step + 1) * step;
+    }
+    occupyRange(address, size);
     return address;
+}
+
+std::uint64_t AddressSpace::rangeRoom(std::uint64_t address) const
+{
+    std::uint64_t end = ~std::uint64_t{0};
+    const auto range = m_ranges.upper_bound(address);
+    if (range != m_ranges.begin() && std::prev(range)->second > address)
+        return 0;
+    if (range != m_ranges.end())
+        end = range->first;
+    const auto used = m_used.upper_bound(address);
+    if (used != m_used.begin() && std::prev(used)->first + std::prev(used)->second > address)
+        return 0;
+    if (used != m_used.end())
+        end = std::min(end, used->first);
+    return end - address;
+}
+
+void AddressSpace::giveRange(std::uint64_t from, std::uint64_t to)
+{
+    auto range = m_ranges.upper_bound(from);
+    if (range == m_ranges.begin() || (--range)->second <= from)
+        return;
+    const std::uint64_t end = range->second;
+    range->second = from;
+    if (range->first == from)
+        m_ranges.erase(range);
+    if (to < end)
+        m_ranges[to] = end;
 }
 
 } // namespace tidemark

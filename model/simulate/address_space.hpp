@@ -28,10 +28,16 @@ public:
     std::uint64_t take(std::uint64_t size, std::uint64_t wish);
     /// The segment is gone; its place may be taken again.
     void give(std::uint64_t address);
-    /// Address of a new expandable range; ranges of the model's own never touch each other.
+    /// Address of a new expandable range: `wish` (0 = none), for which rangeRoom() says that it is free;
+    /// ranges of the model's own never touch each other.
     std::uint64_t takeRange(std::uint64_t size, std::uint64_t wish);
+    /// Bytes from an address up to the next range or segment; 0: it lies in one.
+    std::uint64_t rangeRoom(std::uint64_t address) const;
+    /// What a range has between two addresses is free again.
+    void giveRange(std::uint64_t from, std::uint64_t to);
     /// Memory that is there from the start.
     void occupy(std::uint64_t address, std::uint64_t size) { m_used[address] = size; }
+    void occupyRange(std::uint64_t address, std::uint64_t size) { m_ranges[address] = address + size; }
 
 private:
     bool isFree(std::uint64_t address, std::uint64_t size) const;
@@ -42,6 +48,8 @@ private:
     /// Size by address: what is taken, and the holes below m_top.
     std::map<std::uint64_t, std::uint64_t> m_used;
     std::map<std::uint64_t, std::uint64_t> m_holes;
+    /// End by address.
+    std::map<std::uint64_t, std::uint64_t> m_ranges;
 };
 
 } // namespace tidemark

@@ -13,7 +13,8 @@ std::uint64_t AllocatorModel::segmentSize(std::uint64_t size) const
     constexpr std::uint64_t step = 2ULL << 20;
     if (size <= BlockRules::smallLimit)
         return BlockRules::smallSegment;
-    return size < direct ? m_settings.rounding.largePage : (size + step - 1) / step * step;
+    const std::uint64_t rounded = (size + step - 1) / step * step;
+    return size < direct ? std::max(m_settings.rounding.largePage, rounded) : rounded;
 }
 
 void AllocatorModel::addReserved(std::uint64_t size)
@@ -100,11 +101,44 @@ std::uint32_t AllocatorModel::placeToGrow(const FreeList& list, std::uint64_t si
     return nil;
 }
 
+/// Takes the space without pages at an address from the range that has it: how long ranges are is a guess,
+/// and here another one is known to begin.
+void AllocatorModel::clearAt(std::uint64_t address)
+{
+    if (m_addresses.rangeRoom(address) > 0)
+        return;
+    for (const FreeList& list : m_lists) {
+        for (const std::uint32_t node : list.unmapped.blocks()) {
+            const Node n = m_nodes[node];
+            if (address < n.address || n.address + n.size <= address)
+                continue;
+            if (address == n.address)
+                takeFromList(node);
+            const std::uint32_t rear = address == n.address ? node : cutRear(node, address - n.address);
+            // What has pages behind it is a range of its own now.
+            if (m_nodes[rear].previous != nil)
+                m_nodes[m_nodes[rear].previous].next = nil;
+            if (m_nodes[rear].next != nil)
+                m_nodes[m_nodes[rear].next].previous = nil;
+            dropNode(rear);
+            m_addresses.giveRange(address, n.address + n.size);
+            return;
+        }
+    }
+}
+
 std::uint32_t AllocatorModel::newRange(std::uint32_t list, std::uint64_t size, std::uint64_t wish)
 {
     const bool small = m_pools[m_lists[list].pool].small;
     const std::uint64_t page = small ? BlockRules::smallSegment : m_settings.rounding.largePage;
-    const std::uint64_t total = (std::max(m_rangeSize, size) + page - 1) / page * page;
+    const std::uint64_t least = (size + page - 1) / page * page;
+    std::uint64_t total = std::max(least, (m_rangeSize + page - 1) / page * page);
+    if (wish != 0)
+        clearAt(wish);
+    if (const std::uint64_t room = wish == 0 ? 0 : m_addresses.rangeRoom(wish); room < least)
+        wish = 0;
+    else
+        total = std::min(total, room / page * page);
     const std::uint64_t base = m_addresses.takeRange(total, wish);
     m_ranges.push_back({base, page});
     const std::uint32_t node = newNode(base, total, list, static_cast<std::uint32_t>(m_ranges.size() - 1));
@@ -173,10 +207,12 @@ void AllocatorModel::unmap(std::uint32_t node)
     m_nodes[node].mapped = false;
     const std::uint32_t list = m_nodes[node].list;
     mergeAround(node);
-    if (whole(m_nodes[node]))
+    if (whole(m_nodes[node])) {
+        m_addresses.giveRange(m_nodes[node].address, m_nodes[node].address + m_nodes[node].size);
         dropNode(node);
-    else
+    } else {
         addToList(node);
+    }
     m_reserved -= high - low;
     tell(Action::SegmentUnmap, range.base + low, high - low, list);
 }
@@ -209,6 +245,7 @@ void AllocatorModel::closeRangesBelow(const ModelClass& kind, std::uint64_t addr
         if (m_nodes[node].address < address && m_nodes[node].next == nil) {
             takeFromList(node);
             m_nodes[node].state = State::Closed;
+            m_addresses.giveRange(m_nodes[node].address, m_nodes[node].address + m_nodes[node].size);
         }
     }
 }

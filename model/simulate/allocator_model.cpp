@@ -31,6 +31,12 @@ AllocatorModel::AllocatorModel(const AllocatorSettings& settings, std::optional<
         m_memoryLimit = static_cast<std::uint64_t>(*settings.memoryFraction * static_cast<double>(*device));
 }
 
+std::optional<std::uint64_t> AllocatorModel::limit() const
+{
+    const std::uint64_t least = std::min(m_capacity, m_memoryLimit);
+    return least == endless ? std::nullopt : std::optional(least);
+}
+
 std::optional<std::uint64_t> AllocatorModel::deviceFree() const
 {
     if (m_capacity == endless)
@@ -164,7 +170,7 @@ std::vector<BlockRef> AllocatorModel::addSegment(
     std::vector<BlockRef> out;
     const std::uint32_t list = listOf(poolOf(kind.pool, kind.small), kind.stream);
     std::uint32_t range = nil;
-    if (kind.pool != PoolId{})
+    if (kind.pool != PoolId{} && m_private[kind.pool].uses == 0)
         usePool(kind.pool);
     if (expandable && !blocks.empty()) {
         range = static_cast<std::uint32_t>(m_ranges.size());
@@ -195,6 +201,9 @@ std::vector<BlockRef> AllocatorModel::addSegment(
     }
     if (!expandable && !blocks.empty())
         m_addresses.occupy(blocks.front().address, bytes);
+    else if (!blocks.empty())
+        m_addresses.occupyRange(
+            blocks.front().address, blocks.back().address + blocks.back().size - blocks.front().address);
     addReserved(bytes);
     return out;
 }

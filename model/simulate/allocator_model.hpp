@@ -118,8 +118,13 @@ public:
     bool releaseSegmentAt(std::uint64_t address);
     /// A graph or MemPool begins to use a private pool (beginAllocateToPool).
     void usePool(PoolId pool);
-    /// One of its users is gone; with the last one flushes may return its memory (releasePool).
+    /// One of its users is gone; with the last one flushes may return its memory (releasePool). Segments and
+    /// requests make sure that there is a user and add none.
     void releasePool(PoolId pool);
+    /// What happened so far was before the recording: counts begin at 0, the peak at what is reserved now.
+    void startCounting();
+    /// A request is taken to fail: a flush counts, and is made if there may be something to give back.
+    void failUnseen(bool flushes);
     /// Growth at `address` shows that the class's ranges below it were at their end: they are closed there.
     void closeRangesBelow(const ModelClass& kind, std::uint64_t address);
 
@@ -130,6 +135,8 @@ public:
     std::uint64_t peakReserved() const { return m_peakReserved; }
     const Counts& counts() const { return m_counts; }
     const AllocatorSettings& settings() const { return m_settings; }
+    /// The least of the capacity and of what the fraction allows; absent when there is no end.
+    std::optional<std::uint64_t> limit() const;
     /// What the driver could still give; absent when there is no end.
     std::optional<std::uint64_t> deviceFree() const;
     std::uint64_t addressOf(BlockRef block) const { return m_nodes[index(block)].address; }
@@ -216,6 +223,7 @@ private:
     std::uint32_t grow(std::uint32_t list, std::uint64_t size, std::uint64_t wish);
     std::uint32_t growRange(std::uint32_t list, std::uint64_t size, std::uint64_t wish);
     std::uint32_t placeToGrow(const FreeList& list, std::uint64_t size) const;
+    void clearAt(std::uint64_t address);
     std::uint32_t newRange(std::uint32_t list, std::uint64_t size, std::uint64_t wish);
     bool map(std::uint32_t node, std::uint64_t size);
     void unmap(std::uint32_t node);

@@ -105,6 +105,20 @@ void AllocatorModel::releasePool(PoolId pool)
     }
 }
 
+void AllocatorModel::startCounting()
+{
+    m_counts = {};
+    m_peakReserved = m_reserved;
+    m_events.clear();
+}
+
+void AllocatorModel::failUnseen(bool flushes)
+{
+    ++m_counts.flushes;
+    if (flushes)
+        flush();
+}
+
 void AllocatorModel::emptyCache()
 {
     flush();

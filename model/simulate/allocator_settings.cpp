@@ -87,9 +87,10 @@ Result<void> applyOne(AllocatorSettings& s, const std::string& key, const std::s
     } else if (key == "max_non_split_rounding_mb") {
         return setMebibytes(s.maxNonSplitRounding, key, value, 20, "it is a number of MiB of at least 20");
     } else if (key == "large_segment_size_mb") {
-        if (const auto number = wholeNumber(value); !number || *number < 2 || *number % 2 != 0)
-            return refused(key, value, "it is an even number of MiB");
-        return setMebibytes(s.rounding.largePage, key, value, 2, "");
+        const auto number = wholeNumber(value);
+        if (!number || !BlockRules::isLargePage(*number) || *number % 2 != 0)
+            return refused(key, value, "it is an even number of MiB above 10 and below 1 TiB");
+        s.rounding.largePage = *number * mib;
     } else if (key == "garbage_collection_threshold") {
         const auto share = fraction(value);
         if (!share || *share <= 0 || *share >= 1)
@@ -129,12 +130,26 @@ std::string shortNumber(double value)
     return {text.data(), end};
 }
 
-std::string confText(const Snapshot& snapshot)
+constexpr std::array placementKeys{"expandable_segments", "max_split_size_mb", "max_non_split_rounding_mb",
+    "large_segment_size_mb", "garbage_collection_threshold", "per_process_memory_fraction",
+    "roundup_power2_divisions"};
+
+/// The recorded variable and its text; both empty when the file has none.
+std::pair<std::string, std::string> recordedConf(const Snapshot& snapshot)
 {
     for (const Setting& s : snapshot.settings)
         if (const auto* text = std::get_if<std::string>(&s.value); text && s.key.ends_with("ALLOC_CONF"))
-            return *text;
+            return {s.key, *text};
     return {};
+}
+
+/// Names and values go into a shell unquoted.
+bool isPlain(const std::string& text)
+{
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+            || std::string_view("_-.:,[]").find(c) != std::string_view::npos;
+    });
 }
 
 } // namespace
@@ -155,7 +170,7 @@ AllocatorSettings AllocatorSettings::of(const Snapshot& snapshot, const DeviceTr
     s.rounding = BlockRules::of(snapshot, device);
     const BlockRules stated = s.rounding;
     // Item by item: one that PyTorch took but we do not know must not hide the others.
-    for (const auto& [key, value] : allocatorOptions(confText(snapshot)))
+    for (const auto& [key, value] : allocatorOptions(recordedConf(snapshot).second))
         static_cast<void>(applyOne(s, key, value).ok());
     s.rounding = stated;
     for (const Setting& setting : snapshot.settings) {
@@ -181,6 +196,9 @@ Result<void> AllocatorSettings::apply(std::string_view conf)
     for (const auto& [key, value] : allocatorOptions(conf))
         if (const Result<void> done = applyOne(changed, key, value); !done)
             return done.error();
+    if (changed.rounding.maxSplitSize < changed.rounding.largePage)
+        return Error{ErrorCode::Usage,
+            "max_split_size_mb cannot be below large_segment_size_mb: PyTorch refuses that.", std::nullopt};
     *this = changed;
     return {};
 }
@@ -188,9 +206,7 @@ Result<void> AllocatorSettings::apply(std::string_view conf)
 Result<AllocatorSettings> AllocatorSettings::withConf(std::string_view conf) const
 {
     AllocatorSettings out = *this;
-    for (const char* key :
-        {"expandable_segments", "max_split_size_mb", "max_non_split_rounding_mb", "large_segment_size_mb",
-            "garbage_collection_threshold", "per_process_memory_fraction", "roundup_power2_divisions"})
+    for (const char* key : placementKeys)
         static_cast<void>(out.reset(key).ok());
     if (const Result<void> done = out.apply(conf); !done)
         return done.error();
@@ -241,6 +257,23 @@ std::string AllocatorSettings::conf() const
     if (memoryFraction)
         add("per_process_memory_fraction", shortNumber(*memoryFraction));
     return text;
+}
+
+std::string settingsLine(const Snapshot& snapshot, const AllocatorSettings& settings)
+{
+    const auto [recorded, text] = recordedConf(snapshot);
+    std::string name = "PYTORCH_CUDA_ALLOC_CONF";
+    if (settings.baseAlign != 0)
+        name = "PYTORCH_NPU_ALLOC_CONF";
+    else if (recorded.starts_with("PYTORCH_") && isPlain(recorded))
+        name = recorded;
+    std::string conf = settings.conf();
+    for (const auto& [key, value] : allocatorOptions(text)) {
+        const bool placed = std::find(placementKeys.begin(), placementKeys.end(), key) != placementKeys.end();
+        if (!placed && !key.empty() && isPlain(key) && isPlain(value))
+            conf += (conf.empty() ? "" : ",") + key + ':' + value;
+    }
+    return conf.empty() ? "unset " + name : name + '=' + conf;
 }
 
 } // namespace tidemark

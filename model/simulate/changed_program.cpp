@@ -16,6 +16,7 @@ public:
         , m_allocations(recording.replay->timeline.allocations())
         , m_out(std::make_shared<Recording>(recording))
     {
+        m_out->isChanged = true;
         m_out->sizes = change.sizes;
         for (const ProgramChange::Size& size : change.sizes)
             if (size.bytes == 0 && index(size.id) < m_allocations.count())

@@ -10,6 +10,7 @@ ModelRun::ModelRun(const Recording& recording, const AllocatorSettings& settings
     : m_recording(recording)
     , m_mode(mode)
     , m_keepsPlace(settings.expandableSegments == recording.settings.expandableSegments)
+    , m_repeats(mode == Mode::AsRecorded || (settings == recording.settings && !recording.isChanged))
     , m_model(settings, capacity, deviceTotal)
     , m_blocks(recording.replay->timeline.allocations().count() + recording.extras.size(), BlockRef::none)
     , m_pending(m_blocks.size(), false)
@@ -18,6 +19,22 @@ ModelRun::ModelRun(const Recording& recording, const AllocatorSettings& settings
         startAsRecorded();
     else
         startAnew();
+    if (m_mode == Mode::WhatIf && !m_startRanOut)
+        fitStart();
+    m_model.startCounting();
+}
+
+/// What is reserved at the start may be more than this device gives: then the cache would have been flushed.
+void ModelRun::fitStart()
+{
+    const auto limit = m_model.limit();
+    if (!limit || m_model.reserved() <= *limit)
+        return;
+    m_model.emptyCache();
+    forgetSynchronised();
+    m_startRanOut = m_model.reserved() > *limit;
+    if (m_startRanOut)
+        m_refusedBytes = m_model.reserved() - *limit;
 }
 
 void ModelRun::startAsRecorded()
@@ -46,38 +63,52 @@ void ModelRun::startAnew()
 {
     for (const ModelSegment& segment : m_recording.start) {
         for (const ModelBlock& block : segment.blocks) {
-            if (block.state != ModelBlock::State::Allocated && block.state != ModelBlock::State::Pending)
-                continue;
-            AllocatorModel::Request request;
-            request.bytes = block.requested > 0 ? block.requested : block.size;
-            request.stream = segment.kind.stream;
-            request.pool = segment.kind.pool;
-            request.tag = block.tag;
-            if (request.bytes == 0)
-                continue;
-            const auto placed = m_model.allocate(request);
-            m_startRanOut = m_startRanOut || !placed;
-            if (!placed || block.tag >= m_blocks.size())
-                continue;
-            m_blocks[block.tag] = *placed;
-            if (block.state == ModelBlock::State::Pending) {
-                m_model.requestFree(*placed);
-                m_pending[block.tag] = true;
+            const bool used
+                = block.state == ModelBlock::State::Allocated || block.state == ModelBlock::State::Pending;
+            if (used && !placeAnew(segment, block)) {
+                m_startRanOut = true;
+                return;
             }
-            forgetSynchronised();
         }
     }
+}
+
+/// False: there is no room for it.
+bool ModelRun::placeAnew(const ModelSegment& segment, const ModelBlock& block)
+{
+    AllocatorModel::Request request;
+    request.bytes = block.requested > 0 ? block.requested : block.size;
+    request.stream = segment.kind.stream;
+    request.pool = segment.kind.pool;
+    request.tag = block.tag;
+    if (request.bytes == 0)
+        return true;
+    const auto placed = m_model.allocate(request);
+    forgetSynchronised();
+    if (!placed) {
+        m_refusedBytes = m_model.settings().rounding.roundSize(request.bytes);
+        return false;
+    }
+    if (block.tag >= m_blocks.size())
+        return true;
+    m_blocks[block.tag] = *placed;
+    if (block.state == ModelBlock::State::Pending) {
+        m_model.requestFree(*placed);
+        m_pending[block.tag] = true;
+    }
+    return true;
 }
 
 ModelRun::Outcome ModelRun::allocate(const RecordedStep& step)
 {
     AllocatorModel::Request request = m_recording.request(step);
-    if (m_keepsPlace) {
+    const bool expandable = m_model.settings().expandableSegments;
+    // A segment may lie wherever there is room; where a range lies and ends is a fact of the recorded run
+    // only.
+    if (m_keepsPlace && (m_repeats || !expandable))
         request.wish = step.grewAt;
-        if (step.grewAt != 0 && m_model.settings().expandableSegments)
-            m_model.closeRangesBelow(
-                m_model.classOf(request.bytes, request.stream, request.pool), step.grewAt);
-    }
+    if (m_repeats && expandable && step.grewAt != 0)
+        m_model.closeRangesBelow(m_model.classOf(request.bytes, request.stream, request.pool), step.grewAt);
     request.search = m_mode == Mode::WhatIf || !step.afterFlush;
     const auto block = m_model.allocate(request);
     forgetSynchronised();
@@ -94,6 +125,13 @@ ModelRun::Outcome ModelRun::retryFailed(const RecordedStep& step)
     if (m_mode == Mode::AsRecorded)
         return Outcome::Done;
     const AllocatorModel::Request request = m_recording.failedRequest(step);
+    if (++m_failures > mostFailures) {
+        if (!request.inScope && request.pool == PoolId{})
+            m_model.failUnseen(!m_justFailed);
+        m_justFailed = true;
+        forgetSynchronised();
+        return Outcome::FailedToo;
+    }
     const auto block = m_model.allocate(request);
     forgetSynchronised();
     if (!block)
@@ -154,6 +192,7 @@ void ModelRun::forgetSynchronised()
 
 ModelRun::Outcome ModelRun::apply(const RecordedStep& step)
 {
+    m_justFailed = m_justFailed && step.kind == StepKind::OutOfMemory;
     switch (step.kind) {
     case StepKind::Allocate:
     case StepKind::OutOfMemory: {
@@ -166,9 +205,7 @@ ModelRun::Outcome ModelRun::apply(const RecordedStep& step)
         release(step);
         return Outcome::Done;
     case StepKind::ReleasePool:
-        // It may have had several users; all of them are gone.
-        for (int users = 0; users < 64; ++users)
-            m_model.releasePool(static_cast<PoolId>(step.subject));
+        m_model.releasePool(static_cast<PoolId>(step.subject));
         return Outcome::Done;
     default:
         if (step.atFlush && m_mode == Mode::WhatIf)

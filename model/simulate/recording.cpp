@@ -223,19 +223,30 @@ private:
         return m_replay.segments.reserved().at(first) + m_events.size[end] > m_floor;
     }
 
+    /// Reserved and free bytes at the first failure that tells them; absent when none does.
+    std::optional<std::int64_t> toldByFailure() const
+    {
+        constexpr std::int64_t beyondDevices = 16LL << 40;
+        for (const OomEvent& oom : m_replay.device().ooms) {
+            const std::int64_t free = oom.deviceFree.value_or(-1);
+            const std::int64_t reserved
+                = m_replay.segments.reserved().at(stateOf(static_cast<Moment>(index(oom.event))));
+            if (free >= 0 && reserved >= 0 && free <= beyondDevices && reserved <= beyondDevices - free)
+                return reserved + free;
+        }
+        return std::nullopt;
+    }
+
     void findCapacity()
     {
-        const Series& reserved = m_replay.segments.reserved();
-        m_floor = reserved.total().max;
-        std::int64_t device = m_floor;
+        m_floor = m_replay.segments.reserved().total().max;
         Capacity& capacity = m_out.capacity;
-        for (const OomEvent& oom : m_replay.device().ooms) {
-            if (!oom.deviceFree || capacity.source != Capacity::Source::Unknown)
-                continue;
-            device = std::max(
-                device, reserved.at(stateOf(static_cast<Moment>(index(oom.event)))) + *oom.deviceFree);
+        const std::optional<std::int64_t> told = toldByFailure();
+        const std::int64_t device = std::max(m_floor, told.value_or(0));
+        if (told)
             capacity.source = Capacity::Source::OutOfMemory;
-        }
+        else if (!m_replay.device().ooms.empty())
+            capacity.source = Capacity::Source::Failure;
         // What is free of a device is out of reach beyond a limit set for the process.
         if (!m_out.settings.memoryFraction)
             m_floor = device;
@@ -256,13 +267,14 @@ private:
 
     void oom(std::uint32_t event)
     {
-        const auto& ooms = m_replay.device().ooms;
-        const auto found = std::find_if(
-            ooms.begin(), ooms.end(), [event](const OomEvent& o) { return index(o.event) == event; });
-        if (found != ooms.end() && found->requested && *found->requested > 0) {
+        const auto& ooms = m_replay.device().ooms; // in the order of events
+        while (m_nextOom < ooms.size() && index(ooms[m_nextOom].event) < event)
+            ++m_nextOom;
+        const OomEvent* const found
+            = m_nextOom < ooms.size() && index(ooms[m_nextOom].event) == event ? &ooms[m_nextOom] : nullptr;
+        if (found != nullptr && found->requested && *found->requested > 0) {
             markWaitedFor();
-            RecordedStep& step
-                = add(StepKind::OutOfMemory, event, static_cast<std::uint32_t>(found - ooms.begin()));
+            RecordedStep& step = add(StepKind::OutOfMemory, event, static_cast<std::uint32_t>(m_nextOom));
             step.grewAt = m_grewAt;
         }
         m_afterFlush = m_released = false;
@@ -279,6 +291,7 @@ private:
     bool m_released = false;
     bool m_afterFlush = false;
     std::uint64_t m_grewAt = 0;
+    std::size_t m_nextOom = 0;
     std::unordered_map<StackId, bool> m_empties;
 };
 
@@ -313,14 +326,11 @@ void markWaitingAtStart(Recording& recording)
                 block.state = ModelBlock::State::Pending;
 }
 
-/// Failures to look at: a program that meets more of them is not about memory.
-constexpr std::size_t mostFailures = 64;
-
 /// Finds the failed requests that the default pool could have served: they were made in the scope of another
 /// pool, in which nothing is flushed. Many recordings do not say so. False when stopped.
 bool markScopes(Recording& recording, const Job& job)
 {
-    const std::size_t failures = std::min(recording.replay->device().ooms.size(), mostFailures);
+    const std::size_t failures = std::min(recording.replay->device().ooms.size(), ModelRun::mostFailures);
     // With a limit below the device, what failed because of it cannot be told from what failed in a scope.
     if (failures == 0 || recording.settings.memoryFraction)
         return true;

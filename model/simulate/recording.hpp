@@ -49,6 +49,9 @@ struct Capacity {
         Unknown, ///< it was never met: no out-of-memory event and no forced release
         OutOfMemory, ///< reserved and free bytes when a request failed
         Flush, ///< the most that was reserved; it was met, for memory was given back to serve a request
+        Failure, ///< the most that was reserved; a request failed, but not with how much free
+        Share, ///< the device, of which a share that was reached is known; the run has another share
+        Given, ///< told by the user
     };
     Source source = Source::Unknown;
     std::uint64_t bytes = 0;
@@ -56,6 +59,11 @@ struct Capacity {
     std::optional<std::uint64_t> known() const
     {
         return source == Source::Unknown ? std::nullopt : std::optional(bytes);
+    }
+    /// No file says so: what is predicted at it is a guess.
+    bool inferred() const
+    {
+        return source == Source::Flush || source == Source::Failure || source == Source::Share;
     }
 };
 
@@ -70,10 +78,11 @@ struct Recording {
     std::vector<ModelSegment> start;
     std::vector<RecordedStep> steps;
     Capacity capacity;
-    /// Of a changed program: requests of another size, and the bytes of those the recording does not have,
-    /// whose subjects follow the AllocationIds. Both are empty for a recording as it is.
+    /// Of a changed program (isChanged): requests of another size, and the bytes of those the recording does
+    /// not have, whose subjects follow the AllocationIds. Both are empty for a recording as it is.
     std::vector<ProgramChange::Size> sizes;
     std::vector<std::uint64_t> extras;
+    bool isChanged = false;
     /// Why there is nothing to replay, in a sentence; empty when there is. No steps then.
     std::string unusable;
     /// Why nothing may be predicted from it, although it may be replayed; empty when it may.

@@ -56,7 +56,11 @@ Result<std::uint64_t> leastCapacity(
 
 Result<void> predict(SettingTrial& trial, const Simulation& simulation, WhatIfWish wish, const Job& job)
 {
+    // What is known of the card holds for every capacity that is tried.
     wish.settings = trial.change.settings;
+    wish = simulation.filledIn(wish);
+    if (!wish.deviceTotal)
+        wish.deviceTotal = wish.capacity;
     const Result<WhatIf> whole = simulation.run(wish, job);
     if (!whole)
         return whole.error();

@@ -5,6 +5,7 @@
 #include "model/simulate/model_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace tidemark {
@@ -221,18 +222,65 @@ Result<std::shared_ptr<const Simulation>> Simulation::build(
     return std::shared_ptr<const Simulation>(std::move(out));
 }
 
+std::optional<std::uint64_t> Simulation::leastDevice() const
+{
+    const std::optional<double> share = m_recording->settings.memoryFraction;
+    const std::int64_t most = m_recording->replay->segments.reserved().total().max;
+    if (!share || most <= 0)
+        return std::nullopt;
+    const auto bytes = static_cast<double>(most);
+    constexpr double beyondDevices = 1ULL << 50; // so small a share was not in force
+    if (bytes / *share > beyondDevices)
+        return std::nullopt;
+    auto device = static_cast<std::uint64_t>(std::ceil(bytes / *share));
+    while (*share * static_cast<double>(device) < bytes)
+        ++device;
+    return device;
+}
+
+Capacity Simulation::capacityFor(const WhatIfWish& wish) const
+{
+    if (wish.capacity)
+        return {Capacity::Source::Given, *wish.capacity};
+    const Capacity& known = m_recording->capacity;
+    const bool sameShare = wish.settings.memoryFraction == m_recording->settings.memoryFraction;
+    const std::optional<std::uint64_t> device = leastDevice();
+    if (sameShare || !device || !known.inferred())
+        return known;
+    return {Capacity::Source::Share, std::max(*device, wish.deviceTotal.value_or(0))};
+}
+
 WhatIfWish Simulation::filledIn(const WhatIfWish& wish) const
 {
     WhatIfWish full = wish;
-    const Capacity& known = m_recording->capacity;
-    if (!full.capacity)
-        full.capacity = known.known();
-    // The most that was reserved under a limit is that share of the device.
-    const std::optional<double> share = m_recording->settings.memoryFraction;
-    if (!full.deviceTotal && share && known.source == Capacity::Source::Flush)
-        full.deviceTotal = static_cast<std::uint64_t>(static_cast<double>(known.bytes) / *share)
-            + BlockRules::smallSegment;
+    full.capacity = capacityFor(wish).known();
+    // Where memory never ran short the share was not used up, and the card may be far larger.
+    const std::optional<std::uint64_t> device = leastDevice();
+    if (device && (full.capacity || full.deviceTotal))
+        full.deviceTotal
+            = std::max(*device, wish.deviceTotal ? *wish.deviceTotal : full.capacity.value_or(0));
     return full;
+}
+
+std::string Simulation::withoutEffect(const WhatIfWish& wish) const
+{
+    const AllocatorSettings& own = m_recording->settings;
+    const AllocatorSettings& tried = wish.settings;
+    const WhatIfWish full = filledIn(wish);
+    std::string keys;
+    if (tried.memoryFraction && tried.memoryFraction != own.memoryFraction)
+        keys = "per_process_memory_fraction";
+    if (tried.garbageCollectionThreshold > 0
+        && tried.garbageCollectionThreshold != own.garbageCollectionThreshold) {
+        if (!tried.memoryFraction)
+            return "garbage_collection_threshold has no effect here: it acts only together with "
+                   "per_process_memory_fraction";
+        keys += (keys.empty() ? "" : " and ") + std::string("garbage_collection_threshold");
+    }
+    if (keys.empty() || full.deviceTotal || full.capacity)
+        return {};
+    const bool one = keys.find(' ') == std::string::npos;
+    return keys + (one ? " has" : " have") + " no effect here: the size of the card is not known";
 }
 
 std::shared_ptr<const Recording> Simulation::recordingFor(const WhatIfWish& wish, const Job& job) const
@@ -262,7 +310,7 @@ Result<SegmentState> Simulation::segmentsAt(const WhatIfWish& wish, StateIndex s
     for (const RecordedStep& step : recording->steps) {
         if (done++ % pollInterval == 0 && job.stopped())
             return stopped();
-        if (step.event + 1 > state)
+        if (run.startRanOut() || step.event + 1 > state)
             break;
         const ModelRun::Outcome outcome = run.apply(step);
         if (outcome == ModelRun::Outcome::Served || outcome == ModelRun::Outcome::RanOut)

@@ -14,9 +14,10 @@ namespace tidemark {
 /// What to try.
 struct WhatIfWish {
     AllocatorSettings settings;
-    /// Bytes the process may reserve; absent: as the recording tells, or without end if it tells nothing.
+    /// Bytes the process may reserve; absent: as the recording tells (Simulation::capacityFor).
     std::optional<std::uint64_t> capacity;
-    /// The whole device, for per_process_memory_fraction and the length of expandable ranges.
+    /// The whole device, for per_process_memory_fraction and the length of expandable ranges; absent: as the
+    /// recording tells, else as capacity.
     std::optional<std::uint64_t> deviceTotal;
     /// Requests of a program with fixes; null: as recorded.
     std::shared_ptr<const ProgramChange> change;
@@ -46,7 +47,7 @@ struct WhatIf {
     struct OutOfMemory {
         /// Absent: what lived before the first event finds no room already.
         std::optional<EventIndex> event;
-        std::uint64_t bytes = 0; ///< rounded request
+        std::uint64_t bytes = 0; ///< rounded request, or as ModelRun::refusedBytes
         std::uint64_t deviceFree = 0;
         std::uint64_t reserved = 0;
         std::uint64_t allocated = 0;
@@ -82,6 +83,16 @@ public:
     /// Why nothing is predicted, in a sentence; empty when something is.
     const std::string& refusal() const { return m_refusal; }
 
+    /// What the process may reserve in such a run: the wish's capacity, else the recorded one. If the
+    /// recorded run was held by its own per_process_memory_fraction and the wish has another, the device.
+    Capacity capacityFor(const WhatIfWish& wish) const;
+    /// The wish with what it leaves open, as far as the recording tells. A device of which the recorded run
+    /// had a share is at least so large that this share was enough.
+    WhatIfWish filledIn(const WhatIfWish& wish) const;
+    /// Which settings of the wish, other than the recorded ones, cannot act and why, in a sentence; empty
+    /// when all may.
+    std::string withoutEffect(const WhatIfWish& wish) const;
+
     /// Below this fidelity a prediction would be a guess.
     static constexpr double leastScore = 0.9;
 
@@ -92,8 +103,8 @@ public:
     Result<SegmentState> segmentsAt(const WhatIfWish& wish, StateIndex state, const Job& job) const;
 
 private:
-    /// The wish with what it leaves open, as far as the recording tells.
-    WhatIfWish filledIn(const WhatIfWish& wish) const;
+    /// The least device of which the recorded share was enough; absent without a recorded share.
+    std::optional<std::uint64_t> leastDevice() const;
     /// With the wish's change; null when stopped.
     std::shared_ptr<const Recording> recordingFor(const WhatIfWish& wish, const Job& job) const;
 

@@ -15,6 +15,19 @@ namespace {
 
 constexpr std::uint64_t mib = 1ULL << 20;
 
+/// Nine blocks of 100 MiB; with `fails` a request that fails.
+std::shared_ptr<const Snapshot> plentyOfRoom(bool fails)
+{
+    ModelRecorder recorder({}, 1024 * mib);
+    recorder.setConf("backend:native,pinned_use_cuda_host_register:True");
+    recorder.startRecording();
+    for (int i = 0; i < 9; ++i)
+        recorder.allocate(100 * mib);
+    if (fails)
+        recorder.allocate(300 * mib);
+    return recorder.finish();
+}
+
 /// QCOMPARE cannot take JSON itself; keys are sorted.
 QString text(const Json& json)
 {
@@ -36,6 +49,11 @@ private slots:
         for (auto event = trace.begin(); event != trace.end();)
             event = (*event)["action"] == "free_completed" ? trace.erase(event) : event + 1;
         write("filtered.json", filtered);
+        Json untold = snapshotJson(*plentyOfRoom(true));
+        for (Json& event : untold["device_traces"][0])
+            event.erase("device_free");
+        write("free.json", untold);
+        write("room.json", snapshotJson(*plentyOfRoom(false)));
         write("empty.json", {{"segments", Json::array()}, {"device_traces", {Json::array()}}});
     }
 
@@ -53,6 +71,7 @@ private slots:
         row({file, "--set", "speed=1"}, "no setting \"speed\"");
         row({file, "--set", "speed=default"}, "has no setting \"speed\"");
         row({file, "--set", "max_split_size_mb=5"}, "at least 20");
+        row({file, "--set", "large_segment_size_mb=2"}, "above 10");
         row({file, "--capacity", "-1"}, "--capacity needs");
         row({file, "--device", "4"}, "no device 4");
         row({file, "--search", "--search"}, "given twice");
@@ -87,6 +106,10 @@ private slots:
         QVERIFY(json["predicted"]["peak_reserved"] <= json["capacity"]);
         QCOMPARE(text(json["capacity"]), text(Json(7950 * mib)));
         QCOMPARE(text(json["refusal"]), text(Json(nullptr)));
+        QCOMPARE(text(json["capacity_inferred"]), text(Json(false)));
+        QCOMPARE(text(json["grade"]), text(Json("B")));
+        QCOMPARE(text(json["line"]), text(Json("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")));
+        QCOMPARE(text(json["no_effect"]), text(Json(nullptr)));
         QVERIFY(!json.contains("search"));
     }
 
@@ -118,6 +141,10 @@ private slots:
         QVERIFY(json["search"].size() > 8);
         QCOMPARE(text(json["search"][0]["change"]), text(Json("expandable_segments:True")));
         QCOMPARE(text(json["search"][0]["fits"]), text(Json(true)));
+        QCOMPARE(text(json["search"][0]["served_failure_event"]), text(json["recorded"]["oom_event"]));
+        for (const Json& trial : json["search"])
+            QCOMPARE(trial["needs_version"] == Json("PyTorch 2.10"),
+                trial["change"].get<std::string>().starts_with("large_segment_size_mb"));
         QCOMPARE(text(json["search"].back()["change"]), text(Json("garbage_collection_threshold:0.8")));
         QVERIFY(json["search"].back()["barred"].is_string());
     }
@@ -152,6 +179,52 @@ private slots:
             QVERIFY2(search.out.contains(words), qPrintable(search.out));
     }
 
+    /// A capacity that no file states is not told as a fact.
+    void inferredCapacity()
+    {
+        const Json json = simulatedFile("free.json", {});
+        QCOMPARE(text(json["capacity"]), text(Json(900 * mib)));
+        QCOMPARE(text(json["capacity_source"]), text(Json("failure")));
+        QCOMPARE(text(json["capacity_inferred"]), text(Json(true)));
+        QCOMPARE(text(json["grade"]), text(Json("D")));
+        says({"free.json"},
+            {"capacity       inferred: 900 MiB, the most that was reserved; a request failed",
+                "grade          D, since the capacity is only inferred"});
+        says({"free.json", "--search"}, {"The capacity is only inferred, so what fits"});
+        says({"free.json", "--set", "large_segment_size_mb=2000"},
+            {"grade          D", "PyTorch 2.10; which version the run has is not known"});
+        says({"free.json", "--capacity", "1073741824"},
+            {"capacity       1.00 GiB, as given", "grade          B"});
+        QCOMPARE(text(simulatedFile("free.json", {"--capacity", "1073741824"})["grade"]), text(Json("B")));
+    }
+
+    /// A setting that cannot act is no advice.
+    void withoutEffect()
+    {
+        const QStringList tried{"--set", "per_process_memory_fraction=0.1"};
+        const char* const words
+            = "per_process_memory_fraction has no effect here: the size of the card is not "
+              "known";
+        QCOMPARE(text(simulatedFile("room.json", tried)["no_effect"]), text(Json(words)));
+        const QString out = says(QStringList("room.json") + tried, {words, "known (--capacity BYTES).\n"});
+        QVERIFY(!out.contains("_ALLOC_CONF="));
+        const QString known = says(QStringList("room.json") + tried + QStringList{"--capacity", "8000000000"},
+            {"finds no memory, although it was served in the recording.\n", "\nNeeds PyTorch 2.10",
+                "\nPYTORCH_CUDA_ALLOC_CONF=per_process_memory_fraction:0.1,backend:native,"
+                "pinned_use_cuda_host_register:True\n"});
+        QVERIFY(!known.contains("no effect"));
+    }
+
+    /// The table is about the recorded settings.
+    void setAndSearch()
+    {
+        says({"room.json", "--search", "--set", "expandable_segments=True"},
+            {"those of --set are not in it",
+                "\nPYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,backend:native"});
+        says({"room.json", "--set", "max_split_size_mb=64", "--set", "large_segment_size_mb=64"},
+            {"max_split_size_mb:64,large_segment_size_mb:64"});
+    }
+
     /// What cannot be predicted says why; what cannot be replayed is an error.
     void refusals()
     {
@@ -176,10 +249,23 @@ private:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(content);
     }
-    Json simulated(const QStringList& options)
+    Json simulated(const QStringList& options) { return simulatedFile("run.json", options); }
+    /// What is told as text of the file named first; it has all the words.
+    QString says(QStringList arguments, std::initializer_list<const char*> words)
     {
-        const CommandOutcome outcome
-            = callCommand(QStringList{"simulate", path("run.json"), "--json"} + options);
+        arguments[0] = path(qPrintable(arguments[0]));
+        const CommandOutcome outcome = callCommand(QStringList("simulate") + arguments);
+        if (outcome.status != std::optional(0))
+            qFatal("%s", qPrintable(outcome.err));
+        const QString out = QString(outcome.out).replace(QChar(0xa0), ' ');
+        for (const char* word : words)
+            if (!out.contains(word))
+                qFatal("not said: %s\n%s", word, qPrintable(out));
+        return out;
+    }
+    Json simulatedFile(const char* name, const QStringList& options)
+    {
+        const CommandOutcome outcome = callCommand(QStringList{"simulate", path(name), "--json"} + options);
         if (outcome.status != std::optional(0))
             qFatal("%s", qPrintable(outcome.err));
         return Json::parse(outcome.out.toStdString());

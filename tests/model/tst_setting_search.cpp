@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/setting_bar.hpp"
 #include "model/simulate/setting_search.hpp"
 #include "tests/support/model_recorder.hpp"
 
@@ -36,6 +37,10 @@ private slots:
     void barredOnesAreNoAdvice();
     void needsAreHonest();
     void noChangeIsBest();
+    void line_data();
+    void line();
+    void ascend();
+    void versions();
     void stopping();
 };
 
@@ -128,6 +133,67 @@ void TestSettingSearch::noChangeIsBest()
     QVERIFY(bestChange(ranked) == nullptr);
     QVERIFY(ranked.front().fits && !ranked.front().headroom); // the recording does not tell the capacity
     QCOMPARE(named(ranked, "")->needs, 800 * mib);
+}
+
+void TestSettingSearch::line_data()
+{
+    QTest::addColumn<std::string>("recorded");
+    QTest::addColumn<std::string>("tried");
+    QTest::addColumn<std::string>("line");
+    const auto row = [](const char* recorded, const char* tried, const char* line) {
+        QTest::newRow(line) << std::string(recorded) << std::string(tried) << std::string(line);
+    };
+    row("", "expandable_segments:True", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+    row("max_split_size_mb:128", "", "unset PYTORCH_CUDA_ALLOC_CONF");
+    row("backend:native,pinned_use_cuda_host_register:True,max_split_size_mb:128", "expandable_segments:True",
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,backend:native,pinned_use_cuda_host_register:True");
+    row("backend:native", "", "PYTORCH_CUDA_ALLOC_CONF=backend:native");
+    // A shell would act on these.
+    row("backend:native;reboot,$(id):1,pinned_num_register_threads:8", "",
+        "PYTORCH_CUDA_ALLOC_CONF=pinned_num_register_threads:8");
+}
+
+/// The whole line: the other keys of the recorded process stay.
+void TestSettingSearch::line()
+{
+    QFETCH(std::string, recorded);
+    QFETCH(std::string, tried);
+    QFETCH(std::string, line);
+    SnapshotBuilder builder;
+    builder.addSetting("PYTORCH_CUDA_ALLOC_CONF", recorded);
+    AllocatorSettings settings;
+    QVERIFY(settings.apply(tried));
+    QCOMPARE(settingsLine(*builder.finish(), settings), line);
+}
+
+/// torch_npu has a variable of its own, and refuses some pairs.
+void TestSettingSearch::ascend()
+{
+    AllocatorSettings settings;
+    settings.baseAlign = 16 << 10;
+    settings.expandableSegments = true;
+    QCOMPARE(settingsLine(*SnapshotBuilder().finish(), settings),
+        std::string("PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"));
+    QCOMPARE(settingBarred({}, settings), std::string());
+    for (const char* conf : {"max_split_size_mb:128", "garbage_collection_threshold:0.8"}) {
+        AllocatorSettings both = settings;
+        QVERIFY(both.apply(conf));
+        QVERIFY(settingBarred({}, both).starts_with("torch_npu refuses"));
+        both.expandableSegments = false;
+        QCOMPARE(settingBarred({}, both), std::string());
+    }
+}
+
+/// What PyTorch has since 2.10 is marked unless the version is known or the recorded run had it.
+void TestSettingSearch::versions()
+{
+    for (const char* conf : {"large_segment_size_mb:32", "per_process_memory_fraction:0.5"}) {
+        AllocatorSettings settings;
+        QVERIFY(settings.apply(conf));
+        QCOMPARE(settingNeeds({}, settings, {}), std::string("PyTorch 2.10"));
+        QCOMPARE(settingNeeds({}, settings, settings), std::string());
+        QCOMPARE(settingNeeds({}, {}, {}), std::string());
+    }
 }
 
 void TestSettingSearch::stopping()

@@ -7,13 +7,14 @@
 
 namespace tidemark::test {
 
-ModelRecorder::ModelRecorder(const AllocatorSettings& settings, std::optional<std::uint64_t> capacity)
-    : m_model(settings, capacity, {}, AddressSpace(0x7f0000000000ULL, 0x7a0000000000ULL))
+ModelRecorder::ModelRecorder(const AllocatorSettings& settings, std::optional<std::uint64_t> capacity,
+    std::optional<std::uint64_t> deviceTotal)
+    : m_model(settings, capacity, deviceTotal, AddressSpace(0x7f0000000000ULL, 0x7a0000000000ULL))
+    , m_conf(settings.conf())
 {
     m_model.keepDriverEvents(true);
     for (std::int64_t pool = 1; pool <= 4; ++pool)
         m_builder.pool(pool, 0);
-    m_builder.addSetting("PYTORCH_CUDA_ALLOC_CONF", settings.conf());
     const auto stack = [this](const char* name) {
         const std::array frames{m_builder.frames().intern(
             {m_builder.strings().intern(name), m_builder.strings().intern("train.py"), 1})};
@@ -32,7 +33,7 @@ void ModelRecorder::event(
     row.action = action;
     row.address = action == Action::Oom ? 0 : address;
     if (action == Action::Oom)
-        row.deviceFree = static_cast<std::int64_t>(address);
+        row.deviceFree = m_told ? *m_told : std::optional(static_cast<std::int64_t>(address));
     row.size = static_cast<std::int64_t>(size);
     row.hasSize = true;
     row.stream = stream;
@@ -107,6 +108,7 @@ void ModelRecorder::emptyCache()
 
 std::shared_ptr<const Snapshot> ModelRecorder::finish()
 {
+    m_builder.addSetting("PYTORCH_CUDA_ALLOC_CONF", m_conf);
     m_builder.addTrace(0, std::move(m_events));
     DeviceTrace& device = m_builder.device(0);
     device.hasSegments = true;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tidemark::test {
@@ -14,8 +15,13 @@ namespace tidemark::test {
 /// Private pools are PoolId 1 to 4.
 class ModelRecorder {
 public:
-    explicit ModelRecorder(const AllocatorSettings& settings, std::optional<std::uint64_t> capacity = {});
+    explicit ModelRecorder(const AllocatorSettings& settings, std::optional<std::uint64_t> capacity = {},
+        std::optional<std::uint64_t> deviceTotal = {});
 
+    /// What failures tell to be free, instead of the truth; absent: they do not tell.
+    void tellFree(std::optional<std::int64_t> bytes) { m_told = bytes; }
+    /// The recorded PYTORCH_CUDA_ALLOC_CONF, if it is not that of the settings.
+    void setConf(std::string conf) { m_conf = std::move(conf); }
     /// What was done before leaves no events.
     void startRecording() { m_recording = true; }
     /// Tag of the new allocation; absent when memory ran out (an `oom` event then stands in the trace).
@@ -45,7 +51,9 @@ private:
     EventBuffer m_events;
     StackId m_stack;
     StackId m_emptyCacheStack;
+    std::string m_conf;
     bool m_recording = false;
+    std::optional<std::optional<std::int64_t>> m_told;
     std::vector<BlockRef> m_blocks;
     std::vector<Made> m_made;
 };
