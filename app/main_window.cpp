@@ -52,6 +52,7 @@ namespace {
 constexpr QSize smallest(960, 600);
 constexpr QSize first(1600, 1000);
 constexpr int frameDelayMs = 200;
+constexpr const char* firstSize = "firstSize";
 
 QStringList localFiles(const QMimeData& data)
 {
@@ -92,6 +93,7 @@ MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
     resize(first.boundedTo(screen() ? screen()->availableSize() : first));
     m_layout->restoreGeometry();
     m_layout->fitScreen();
+    setProperty(firstSize, size());
 }
 
 MainWindow::~MainWindow() = default;
@@ -129,6 +131,7 @@ void MainWindow::createViews()
     m_tabs->setUsesScrollButtons(false);
     m_tabs->setElideMode(Qt::ElideRight);
     m_tabs->installEventFilter(this);
+    m_timeline->controls()->installEventFilter(this);
     // Stacking and curves are the timeline's: no other tab shows their buttons.
     connect(m_tabs, &QTabWidget::currentChanged, this, &MainWindow::followTab);
     m_tabs->tabBar()->setExpanding(false);
@@ -470,8 +473,11 @@ void MainWindow::showEvent(QShowEvent* event)
     QMainWindow::showEvent(event);
     if (std::exchange(m_fitted, true))
         return;
-    // The desktop draws its frame a moment later.
-    QTimer::singleShot(frameDelayMs, this, [this] { m_layout->fitScreen(); });
+    // The desktop draws its frame a moment later. A size that somebody has chosen since stays.
+    QTimer::singleShot(frameDelayMs, this, [this] {
+        if (size() == property(firstSize).toSize())
+            m_layout->fitScreen();
+    });
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

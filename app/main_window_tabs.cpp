@@ -127,6 +127,9 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_tabs && event->type() == QEvent::Resize)
         placeControls();
+    // One of them came or went: another width is needed.
+    if (watched == m_timeline->controls() && event->type() == QEvent::LayoutRequest)
+        QMetaObject::invokeMethod(this, &MainWindow::placeControls, Qt::QueuedConnection);
     return QMainWindow::eventFilter(watched, event);
 }
 

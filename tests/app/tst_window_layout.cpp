@@ -23,6 +23,8 @@ using tidemark::test::WindowFixture;
 class TestWindowLayout : public QObject {
     Q_OBJECT
 private slots:
+    // Sizes that cannot be are remarked upon by the toolkit.
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("Negative sizes"))); }
     void theSandboxStaysOpenInASmallWindow();
     void closingTheSandboxTakesThePredictionAway();
     void docksAreAsWideAsBefore();
@@ -106,9 +108,9 @@ void TestWindowLayout::largeTextWidensTheDocks()
     QTest::qWait(50);
     const int before = f.window->findings()->width();
     f.style->setTextPercent(140);
-    QTRY_VERIFY(f.window->findings()->width() > before * 6 / 5);
+    QTRY_VERIFY(f.window->findings()->width() > before * 11 / 10);
     f.style->setTextPercent(200);
-    QTRY_VERIFY(f.window->findings()->width() > before * 6 / 5);
+    QTRY_VERIFY(f.window->findings()->width() > before * 11 / 10);
     QTRY_VERIFY(f.window->findings()->width() <= f.window->width() * 2 / 5);
     f.style->setTextPercent(100);
     QTRY_VERIFY(std::abs(f.window->findings()->width() - before) <= 4);
