@@ -109,7 +109,7 @@ void Files::open(const QStringList& paths, const ReadOptions& options)
     m_former.emplace(std::move(m_entries), m_current.value_or(0));
     m_entries.clear();
     for (const auto& path : files)
-        m_entries.push_back({QFile::decodeName(path.string().c_str()), {}});
+        m_entries.push_back({QFile::decodeName(path.string().c_str()), {}, {}});
     m_tryNext = m_entries.size() > 1;
     m_options = options;
     load(0, m_options, false);
@@ -148,7 +148,7 @@ void Files::openPartially(const QString& path)
             return;
         }
     m_former.emplace(std::move(m_entries), m_current.value_or(0));
-    m_entries.assign(1, {path, {}});
+    m_entries.assign(1, {path, {}, {}});
     m_tryNext = false;
     load(0, options, false);
 }
@@ -216,6 +216,8 @@ void Files::loaded(const LoadRequest& request, const std::shared_ptr<const Rank>
         menu->close();
     m_former.reset();
     m_entries[m_wanted].problem.clear();
+    m_entries[m_wanted].outOfMemory = std::any_of(rank->devices.begin(), rank->devices.end(),
+        [](const auto& replay) { return !replay->device().ooms.empty(); });
     m_current = m_wanted;
     m_shownPath.clear();
     m_state.reset(1, 0);

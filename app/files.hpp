@@ -33,6 +33,8 @@ public:
         QString path;
         /// One sentence; empty while nothing is known to be wrong.
         QString problem;
+        /// Whether it records an out-of-memory event; absent until it was read.
+        std::optional<bool> outOfMemory;
     };
 
     Files(Session& session, ViewState& state, Loader& loader, RecentFiles& recent, QObject* parent = nullptr);

@@ -6,18 +6,25 @@
 #include <QMenuBar>
 #include <QPainter>
 
+#include <algorithm>
+#include <set>
+
 namespace tidemark {
 
 namespace {
 
-constexpr int columnWidth = 300;
 constexpr int keysWidth = 92;
+constexpr int columnGap = 24;
+constexpr int slack = 4; ///< what letters of a smaller size are wider than expected
+constexpr double smallestScale = 0.45; ///< of the text, in a window too small for all of it
 
-void collect(const QMenu& menu, const QString& title, std::vector<KeyOverlay::Row>& out)
+/// The keys of a menu; an action that stands in two menus is told once.
+void collect(const QMenu& menu, const QString& title, std::set<const QAction*>& told,
+    std::vector<KeyOverlay::Row>& out)
 {
     for (const QAction* action : menu.actions()) {
         if (action->menu()) {
-            collect(*action->menu(), title, out);
+            collect(*action->menu(), title, told, out);
             continue;
         }
         QStringList keys;
@@ -25,7 +32,7 @@ void collect(const QMenu& menu, const QString& title, std::vector<KeyOverlay::Ro
             keys << key.toString(QKeySequence::NativeText);
         QString text = action->text();
         text.remove(QLatin1Char('&'));
-        if (!keys.isEmpty())
+        if (!keys.isEmpty() && told.insert(action).second)
             out.push_back({title, text, keys.join(QStringLiteral(", "))});
     }
 }
@@ -45,11 +52,12 @@ KeyOverlay::KeyOverlay(const QMenuBar& menus, const Style& style, QWidget* windo
 std::vector<KeyOverlay::Row> KeyOverlay::rows() const
 {
     std::vector<Row> out;
+    std::set<const QAction*> told;
     for (const QAction* top : m_menus.actions()) {
         QString title = top->text();
         title.remove(QLatin1Char('&'));
         if (top->menu())
-            collect(*top->menu(), title, out);
+            collect(*top->menu(), title, told, out);
     }
     return out;
 }
@@ -91,6 +99,78 @@ void KeyOverlay::focusOutEvent(QFocusEvent*)
     hide();
 }
 
+QFont KeyOverlay::font(FontRole role, double scale) const
+{
+    QFont out = m_style.font(role);
+    out.setPointSizeF(out.pointSizeF() * scale);
+    return out;
+}
+
+int KeyOverlay::keysRoom(const QString& keys, double scale) const
+{
+    return std::max(static_cast<int>(m_style.metrics().px(keysWidth) * scale),
+        QFontMetrics(font(FontRole::Base, scale)).horizontalAdvance(keys) + m_style.metrics().px(8));
+}
+
+double KeyOverlay::scaleFor(const QRect& area) const
+{
+    double scale = 1;
+    for (; scale > smallestScale; scale -= 0.1) {
+        const std::vector<Cell> all = cellsAt(area, scale);
+        if (all.empty() || all.front().area.height() >= QFontMetrics(font(FontRole::Base, scale)).height())
+            break;
+    }
+    return scale;
+}
+
+std::vector<KeyOverlay::Cell> KeyOverlay::cells(const QRect& area) const
+{
+    return cellsAt(area, scaleFor(area));
+}
+
+std::vector<KeyOverlay::Cell> KeyOverlay::cellsAt(const QRect& area, double scale) const
+{
+    const std::vector<Row> all = rows();
+    const QFontMetrics base(font(FontRole::Base, scale));
+    int wide = 0;
+    for (const Row& row : all)
+        wide = std::max(wide, keysRoom(row.keys, scale) + base.horizontalAdvance(row.text) + slack);
+    wide += m_style.metrics().px(columnGap);
+    const int most = std::max(1, area.width() / wide);
+    // The fewest lines that hold everything; each column begins with the heading of what it goes on with.
+    std::vector<Cell> out;
+    int lines = 4;
+    for (;; ++lines) {
+        out.clear();
+        int column = 0;
+        int line = 0;
+        QString last;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const bool fresh = all[i].menu != last;
+            if (line > 0 && line + (fresh ? 3 : 1) > lines) {
+                ++column;
+                line = 0;
+            } else if (fresh && line > 0) {
+                ++line;
+            }
+            if (fresh || line == 0) {
+                out.push_back({all[i].menu, {}, QRect(column, line, 1, 1), !fresh});
+                ++line;
+            }
+            out.push_back({all[i].text, all[i].keys, QRect(column, line, 1, 1), false});
+            ++line;
+            last = all[i].menu;
+        }
+        if (column < most)
+            break;
+    }
+    const int step = std::max(1, std::min(m_style.metrics().px(22), area.height() / lines));
+    for (Cell& cell : out)
+        cell.area = QRect(area.left() + cell.area.x() * wide, area.top() + cell.area.y() * step,
+            wide - m_style.metrics().px(columnGap), step);
+    return out;
+}
+
 void KeyOverlay::paintEvent(QPaintEvent*)
 {
     const Metrics& m = m_style.metrics();
@@ -99,64 +179,41 @@ void KeyOverlay::paintEvent(QPaintEvent*)
     veil.setAlpha(246);
     painter.fillRect(rect(), veil);
 
-    const std::vector<Row> all = rows();
     const QFont base = m_style.font(FontRole::Base);
-    const QFont strong = m_style.font(FontRole::Strong);
     const QFont title = m_style.font(FontRole::Title);
-    const int margin = m.px(32);
-    const int top = margin + QFontMetrics(title).height() + m.px(16);
-    const int columns = std::max(1, (width() - 2 * margin) / m.px(columnWidth));
-    // Headings take a row and a gap each: the columns are filled as long as they are even.
-    int lines = static_cast<int>(all.size());
-    QString last;
-    for (const Row& row : all)
-        if (row.menu != last) {
-            last = row.menu;
-            lines += 2;
-        }
-    const int perColumn = std::max(4, (lines + columns - 1) / columns + 1);
-    const int step
-        = std::min(m.px(22), std::max(QFontMetrics(base).height(), (height() - top - margin) / perColumn));
-
+    const int margin = m.px(24);
+    const int line = margin + QFontMetrics(title).ascent();
     painter.setFont(title);
     painter.setPen(m_style.color(Tone::Text));
-    painter.drawText(margin, margin + QFontMetrics(title).ascent(), tr("Keys"));
+    painter.drawText(margin, line, tr("Keys"));
+    const int beside = margin + QFontMetrics(title).horizontalAdvance(tr("Keys")) + m.px(16);
     painter.setFont(base);
     painter.setPen(m_style.color(Tone::Text2));
-    painter.drawText(margin + m.px(70), margin + QFontMetrics(title).ascent(), tr("any key closes this"));
+    painter.drawText(beside, line, tr("any key closes this"));
 
-    int column = 0;
-    int line = 0;
-    last.clear();
-    for (const Row& row : all) {
-        if (row.menu != last) {
-            last = row.menu;
-            if (line > 0)
-                ++line;
-            if (line + 2 >= perColumn) {
-                ++column;
-                line = 0;
-            }
-            painter.setFont(strong);
-            painter.setPen(m_style.color(Tone::Text));
-            painter.drawText(margin + column * m.px(columnWidth),
-                top + line * step + QFontMetrics(strong).ascent(), row.menu);
-            ++line;
-        } else if (line >= perColumn) {
-            ++column;
-            line = 0;
-        }
-        const int x = margin + column * m.px(columnWidth);
-        const int y = top + line * step + QFontMetrics(base).ascent();
-        painter.setFont(base);
-        painter.setPen(m_style.color(Tone::Link));
-        painter.drawText(x, y, row.keys);
+    const int top = margin + QFontMetrics(title).height() + m.px(10);
+    const QRect area = rect().adjusted(margin, top, -margin, -m.px(8));
+    const double scale = scaleFor(area);
+    for (const Cell& cell : cellsAt(area, scale))
+        paintCell(painter, cell, scale);
+}
+
+void KeyOverlay::paintCell(QPainter& painter, const Cell& cell, double scale) const
+{
+    if (cell.keys.isEmpty()) {
+        painter.setFont(font(FontRole::Strong, scale));
         painter.setPen(m_style.color(Tone::Text));
-        const int left = std::max(m.px(keysWidth), QFontMetrics(base).horizontalAdvance(row.keys) + m.px(8));
-        painter.drawText(x + left, y,
-            QFontMetrics(base).elidedText(row.text, Qt::ElideRight, m.px(columnWidth - 12) - left));
-        ++line;
+        painter.drawText(cell.area, Qt::AlignLeft | Qt::AlignVCenter,
+            cell.continued ? tr("%1, continued").arg(cell.text) : cell.text);
+        return;
     }
+    painter.setFont(font(FontRole::Base, scale));
+    painter.setPen(m_style.color(Tone::Link));
+    painter.drawText(cell.area, Qt::AlignLeft | Qt::AlignVCenter, cell.keys);
+    const QRect room = cell.area.adjusted(keysRoom(cell.keys, scale), 0, 0, 0);
+    painter.setPen(m_style.color(Tone::Text));
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(cell.text, Qt::ElideRight, room.width()));
 }
 
 } // namespace tidemark

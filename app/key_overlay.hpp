@@ -3,9 +3,13 @@
 
 #include "app/commands.hpp"
 
+#include <QRect>
 #include <QWidget>
 
+#include <vector>
+
 class QMenuBar;
+class QPainter;
 
 namespace tidemark {
 
@@ -23,6 +27,15 @@ public:
     };
     std::vector<Row> rows() const;
     void toggle();
+    /// Where each line stands in `area`: a heading (without keys) or a command, at a text size at which all
+    /// of them fit.
+    struct Cell {
+        QString text;
+        QString keys;
+        QRect area;
+        bool continued = false; ///< a heading told again at the top of a column
+    };
+    std::vector<Cell> cells(const QRect& area) const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -32,6 +45,12 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    std::vector<Cell> cellsAt(const QRect& area, double scale) const;
+    double scaleFor(const QRect& area) const;
+    QFont font(FontRole role, double scale) const;
+    int keysRoom(const QString& keys, double scale) const;
+    void paintCell(QPainter& painter, const Cell& cell, double scale) const;
+
     const QMenuBar& m_menus;
     const Style& m_style;
 };

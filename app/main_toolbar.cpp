@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_toolbar.hpp"
 
+#include "app/short_names.hpp"
 #include "widgets/style/controls.hpp"
 #include "widgets/style/text.hpp"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QFileInfo>
 #include <QLabel>
@@ -12,6 +14,31 @@
 #include <QToolButton>
 
 namespace tidemark {
+
+namespace {
+
+/// What the list of files says of one beside its name.
+struct FileMark {
+    const char* icon = "";
+    Tone tone = Tone::Text;
+    QString words;
+};
+
+FileMark markOf(const Files::Entry& entry)
+{
+    if (!entry.problem.isEmpty())
+        return {"sev-critical", Tone::Crit, entry.problem};
+    if (entry.outOfMemory)
+        return *entry.outOfMemory
+            ? FileMark{"oom", Tone::Crit, MainToolbar::tr("It records an out-of-memory event.")}
+            : FileMark{};
+    if (QFileInfo(entry.path).fileName().contains(QStringLiteral("oom"), Qt::CaseInsensitive))
+        return {"oom", Tone::Text2,
+            MainToolbar::tr("By its name it ran out of memory; it has not been read yet.")};
+    return {};
+}
+
+} // namespace
 
 MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Search& search,
     const Commands& commands, const Style& style, QWidget* parent)
@@ -139,14 +166,25 @@ void MainToolbar::fillFiles()
 {
     const QSignalBlocker block(m_file);
     m_file->clear();
+    QStringList paths;
+    for (const Files::Entry& entry : m_files.entries())
+        paths << entry.path;
+    const QStringList names = shortNames(paths);
     for (const Files::Entry& entry : m_files.entries()) {
-        const bool bad = !entry.problem.isEmpty();
-        const QIcon icon = bad ? m_style.icon(QStringLiteral("sev-critical"), Tone::Crit) : QIcon();
-        m_file->addItem(icon, shownText(QFileInfo(entry.path).fileName().toStdString()));
-        m_file->setItemData(m_file->count() - 1, bad ? entry.problem : entry.path, Qt::ToolTipRole);
+        const FileMark mark = markOf(entry);
+        const QString icon = QString::fromLatin1(mark.icon);
+        m_file->addItem(icon.isEmpty() ? QIcon() : m_style.icon(icon, mark.tone), names[m_file->count()]);
+        m_file->setItemData(m_file->count() - 1,
+            mark.words.isEmpty() ? entry.path : entry.path + QLatin1Char('\n') + mark.words, Qt::ToolTipRole);
     }
-    m_file->setCurrentIndex(m_files.current() ? static_cast<int>(*m_files.current()) : -1);
+    const auto current = m_files.current();
+    m_file->setCurrentIndex(current ? static_cast<int>(*current) : -1);
+    m_file->setToolTip(current ? m_files.entries()[*current].path : tr("File on screen"));
     m_file->setMaximumWidth(m_style.metrics().px(220));
+    // The open list shows the names whole.
+    m_file->view()->setTextElideMode(Qt::ElideMiddle);
+    m_file->view()->setMinimumWidth(
+        std::min(m_style.metrics().px(600), m_file->view()->sizeHintForColumn(0) + m_style.metrics().px(30)));
     m_fileAction->setVisible(m_files.entries().size() > 1);
 }
 

@@ -51,6 +51,8 @@ namespace {
 
 constexpr QSize smallest(960, 600);
 constexpr QSize first(1600, 1000);
+constexpr int frameDelayMs = 200;
+constexpr const char* firstSize = "firstSize";
 
 QStringList localFiles(const QMimeData& data)
 {
@@ -90,6 +92,8 @@ MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
 
     resize(first.boundedTo(screen() ? screen()->availableSize() : first));
     m_layout->restoreGeometry();
+    m_layout->fitScreen();
+    setProperty(firstSize, size());
 }
 
 MainWindow::~MainWindow() = default;
@@ -119,11 +123,15 @@ void MainWindow::createViews()
     m_playbook->setPage(playbookPage(Playbook::standard()));
     m_tabs->addTab(m_playbook, m_style.icon(QStringLiteral("report")), tr("Playbook"));
     // The timeline shows and hides its controls by itself, so a holder goes with the tab.
-    auto* corner = new QWidget(m_tabs);
-    auto* cornerRow = new QHBoxLayout(corner);
+    m_corner = new QWidget(m_tabs);
+    auto* cornerRow = new QHBoxLayout(m_corner);
     cornerRow->setContentsMargins(0, 0, 0, 0);
     cornerRow->addWidget(m_timeline->controls());
-    m_tabs->setCornerWidget(corner);
+    m_tabs->setCornerWidget(m_corner);
+    m_tabs->setUsesScrollButtons(false);
+    m_tabs->setElideMode(Qt::ElideRight);
+    m_tabs->installEventFilter(this);
+    m_timeline->controls()->installEventFilter(this);
     // Stacking and curves are the timeline's: no other tab shows their buttons.
     connect(m_tabs, &QTabWidget::currentChanged, this, &MainWindow::followTab);
     m_tabs->tabBar()->setExpanding(false);
@@ -279,43 +287,6 @@ void MainWindow::connectViews()
     connect(&m_work.recent, &RecentFiles::changed, this, &MainWindow::fillRecentMenu);
 }
 
-void MainWindow::followTab()
-{
-    const bool timeline = m_tabs->currentWidget() && m_tabs->currentWidget()->isAncestorOf(m_timeline);
-    m_tabs->cornerWidget()->setVisible(timeline);
-    m_layout->setBottomShown(timeline);
-}
-
-// The tab is there while there is an out-of-memory event, and comes to the front when a file brings one.
-void MainWindow::showOomTab()
-{
-    const int tab = m_tabs->indexOf(m_oom);
-    if (m_oom->hasContent() == (tab >= 0))
-        return;
-    if (tab >= 0) {
-        m_tabs->removeTab(tab);
-        m_oom->hide();
-        return;
-    }
-    m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
-    // Once a file: who has gone elsewhere since, or to another device, is not taken back.
-    if (std::exchange(m_oomBrought, true))
-        return;
-    m_tabs->setCurrentWidget(m_oom);
-    const auto diagnosis = m_work.session.diagnosis();
-    const std::vector<OomAutopsy>& ooms = diagnosis->devices[m_work.session.deviceIndex()].ooms;
-    m_work.state.pushHistory();
-    m_work.state.setCursor(ooms.back().state);
-}
-
-void MainWindow::showTab(QWidget* view)
-{
-    if (m_tabs->indexOf(view) < 0)
-        return;
-    m_tabs->setCurrentWidget(view);
-    view->setFocus(Qt::ShortcutFocusReason);
-}
-
 void MainWindow::connectFindings()
 {
     connect(m_oom, &OomView::contentChanged, this, &MainWindow::showOomTab);
@@ -335,6 +306,7 @@ void MainWindow::connectFindings()
         showPane(m_sandbox);
         m_sandbox->tryFinding(finding);
     });
+    connectFixes();
     connect(m_findings, &FindingsView::runSettingsRequested, this, &MainWindow::chooseRunSettings);
     connect(m_findings, &FindingsView::cardSizeRequested, m_strip, &SummaryStrip::editCardSize);
     for (const auto signal : {&ViewState::findingChanged, &ViewState::shownFindingChanged})
@@ -477,6 +449,7 @@ void MainWindow::restyle()
     m_stripBar->setFixedHeight(m.strip);
     m_stripStack->setFixedHeight(m.strip);
     m_tabs->setIconSize(QSize(m.smallIcon, m.smallIcon));
+    placeControls();
     updateCommands();
 }
 
@@ -493,6 +466,18 @@ void MainWindow::resizeEvent(QResizeEvent* event)
     m_layout->follow(event->size());
     if (m_keys)
         m_keys->setGeometry(rect());
+}
+
+void MainWindow::showEvent(QShowEvent* event)
+{
+    QMainWindow::showEvent(event);
+    if (std::exchange(m_fitted, true))
+        return;
+    // The desktop draws its frame a moment later. A size that somebody has chosen since stays.
+    QTimer::singleShot(frameDelayMs, this, [this] {
+        if (size() == property(firstSize).toSize())
+            m_layout->fitScreen();
+    });
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

@@ -84,6 +84,8 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
@@ -93,9 +95,6 @@ private:
     void connectLoader();
     void connectViews();
     void connectFindings();
-    void followTab();
-    void showOomTab();
-    void showTab(QWidget* view);
     void showPages();
     void showProblem();
     void showTitle();
@@ -105,6 +104,15 @@ private:
     void focusPane(int direction);
     void applySettings();
     void restyle();
+
+    // main_window_tabs.cpp
+    void followTab();
+    void placeControls();
+    void showOomTab();
+    void showTab(QWidget* view);
+    void connectFixes();
+    void tryFix(std::size_t finding, std::size_t fix);
+    void followSandbox();
 
     // main_window_commands.cpp
     void createCommands();
@@ -121,6 +129,7 @@ private:
     void chooseFiles();
     void chooseFolder();
     void chooseRunSettings();
+    QString settingsFolder() const;
     void savePicture();
     void copySelection();
     void cycleColour();
@@ -157,6 +166,7 @@ private:
     QTabWidget* m_tabs = nullptr;
     QVBoxLayout* m_startColumn = nullptr;
     QVBoxLayout* m_tabColumn = nullptr;
+    QWidget* m_corner = nullptr; ///< beside the tabs: the timeline's controls, where there is room
     ErrorBanner* m_banner = nullptr;
     StatusLine* m_status = nullptr;
     KeyOverlay* m_keys = nullptr;
@@ -167,6 +177,7 @@ private:
     QMenu* m_recentMenu = nullptr;
     QTimer m_progressDelay;
     bool m_colourChosenForFile = false;
+    bool m_fitted = false; ///< to the screen, with the frame the desktop gives
     bool m_oomBrought = false; ///< the out-of-memory tab came to the front for the open file
 };
 

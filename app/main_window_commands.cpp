@@ -320,15 +320,20 @@ void MainWindow::chooseFolder()
     open({path});
 }
 
+QString MainWindow::settingsFolder() const
+{
+    // They mostly lie beside the snapshot.
+    const auto rank = m_work.session.rank();
+    return rank ? QFileInfo(QString::fromStdString(rank->snapshot->source.path)).absolutePath()
+                : m_settings.get(setting::lastFolder);
+}
+
 void MainWindow::chooseRunSettings()
 {
-    const QStringList paths
-        = QFileDialog::getOpenFileNames(this, tr("Run settings"), m_settings.get(setting::lastFolder),
-            tr("Settings (*.yaml *.yml *.json *.txt *.env *.log);;All files (*)"));
-    if (paths.isEmpty())
-        return;
-    m_settings.set(setting::lastFolder, QFileInfo(paths.front()).absolutePath());
-    m_work.diagnoser.setSettingsFiles(paths);
+    const QStringList paths = QFileDialog::getOpenFileNames(this, tr("Run settings"), settingsFolder(),
+        tr("Settings (*.yaml *.yml *.json *.txt *.env *.log);;All files (*)"));
+    if (!paths.isEmpty())
+        m_work.diagnoser.setSettingsFiles(paths);
 }
 
 void MainWindow::cycleColour()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.hpp"
 #include "app/render/picture.hpp"
+#include "app/short_names.hpp"
 #include "app/status_line.hpp"
 #include "app/version.hpp"
 #include "widgets/style/text.hpp"
@@ -72,7 +73,8 @@ void MainWindow::createMenus()
             "window.sandbox", "window.oom", "window.playbook", "", "analyze.oomText"});
     fill(menuBar()->addMenu(tr("&Tools")), {"tools.pointer", "tools.ruler"});
     fill(menuBar()->addMenu(tr("&Window")),
-        {"window.timeline", "window.segments", "window.live", "window.details", "", "window.nextPane",
+        {"window.timeline", "window.segments", "window.live", "window.details", "window.findings",
+            "window.sandbox", "", "window.oom", "window.playbook", "", "window.nextPane",
             "window.previousPane"});
     fill(menuBar()->addMenu(tr("&Help")),
         {"help.contents", "help.keys", "help.record", "help.numbers", "", "help.about", "help.licence"});
@@ -81,9 +83,13 @@ void MainWindow::createMenus()
 void MainWindow::fillRecentMenu()
 {
     m_recentMenu->clear();
+    QStringList paths;
+    for (const RecentFiles::Entry& entry : m_work.recent.entries())
+        paths << entry.path;
+    QStringList names = shortNames(paths);
     for (const RecentFiles::Entry& entry : m_work.recent.entries()) {
         const QFileInfo info(entry.path);
-        QString text = shownText(info.fileName().toStdString());
+        QString text = names.takeFirst();
         text.replace(QLatin1Char('&'), QStringLiteral("&&"));
         QAction* action = m_recentMenu->addAction(text, this, [this, path = entry.path] { open({path}); });
         action->setToolTip(entry.path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/strip_figures.hpp"
 
+#include "widgets/common/merged_notes.hpp"
 #include "widgets/common/phase_text.hpp"
 #include "widgets/style/text.hpp"
 
@@ -181,7 +182,8 @@ StripText StripFigures::gap() const
         = *reserved > 0 ? percentText(static_cast<double>(gap) / static_cast<double>(*reserved)) : QString();
     return {tr("Gap at the peak"), {{bytesText(gap), share, true}},
         joined({exactBytesText(gap),
-            tr("reserved minus live at the peak: rounding, fragmentation and cached free memory")}),
+            tr("reserved minus live (requested) at the peak: rounding, fragmentation and cached free memory. "
+               "Free inside segments is less, it counts blocks and leaves rounding out.")}),
         peak.maxState};
 }
 
@@ -311,7 +313,7 @@ std::vector<QualityChip> StripFigures::chips() const
     const auto rank = m_session.rank();
     if (!rank)
         return out;
-    const auto notes = m_replay ? rank->quality(m_session.deviceIndex()) : rank->quality();
+    const auto notes = mergedNotes(m_replay ? rank->quality(m_session.deviceIndex()) : rank->quality());
     for (const QualityNote& note : notes)
         out.push_back(
             {QualityChip::Kind::Note, QString::fromUtf8(qualityTitle(note.id)), note, warns(note.id)});

@@ -12,10 +12,10 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <functional>
 
 namespace tidemark {
 
@@ -26,6 +26,7 @@ constexpr int rightPad = 14;
 constexpr int noteGap = 5;
 constexpr int valueGap = 14;
 constexpr int chipsAtLeast = 190;
+constexpr int chipsFolded = 100; ///< their caption, and a button with their number
 
 } // namespace
 
@@ -62,9 +63,9 @@ QString StripCell::valueText() const
     return parts.join(QLatin1Char(' '));
 }
 
-void StripCell::setTerse(bool terse)
+void StripCell::setShown(CellText shown)
 {
-    m_terse = terse;
+    m_shown = shown;
     updateGeometry();
     update();
 }
@@ -81,14 +82,17 @@ void StripCell::setLink(const QString& text)
     update();
 }
 
-std::vector<StripCell::Run> StripCell::runs(bool terse) const
+std::vector<StripCell::Run> StripCell::runs(CellText shown) const
 {
     std::vector<Run> out;
     const bool several = m_text.values.size() > 1;
+    const bool terse = shown != CellText::Whole;
     for (const StripValue& v : m_text.values) {
         // With several figures an optional one goes whole; a lone one loses only its word.
         if (terse && v.optional && several)
             continue;
+        if (shown == CellText::Least && !out.empty())
+            break;
         const int gap = out.empty() ? 0 : m_style.metrics().px(valueGap);
         const bool words = v.value == QCoreApplication::translate("SummaryStrip", "unknown");
         if (!v.value.isEmpty())
@@ -102,21 +106,23 @@ std::vector<StripCell::Run> StripCell::runs(bool terse) const
     return out;
 }
 
-int StripCell::widthFor(bool terse) const
+int StripCell::widthFor(CellText shown) const
 {
     const Metrics& m = m_style.metrics();
     int line = 0;
-    for (const Run& run : runs(terse))
+    for (const Run& run : runs(shown))
         line += run.gap + QFontMetrics(run.font).horizontalAdvance(run.text);
     if (!m_link.isEmpty())
         line += m.px(noteGap) + QFontMetrics(m_style.font(FontRole::Base)).horizontalAdvance(m_link);
     const int caption = QFontMetrics(m_style.font(FontRole::Small)).horizontalAdvance(m_text.caption);
-    return std::max(line, caption) + m.px(leftPad) + m.px(rightPad);
+    const int pads = m.px(leftPad) + m.px(rightPad);
+    // With the least the caption ends in dots where it is longer than the figure.
+    return (shown == CellText::Least ? line : std::max(line, caption)) + pads;
 }
 
 QSize StripCell::sizeHint() const
 {
-    return {widthFor(m_terse), m_style.metrics().strip};
+    return {widthFor(m_shown), m_style.metrics().strip};
 }
 
 QSize StripCell::minimumSizeHint() const
@@ -128,7 +134,7 @@ int StripCell::linkLeft() const
 {
     const Metrics& m = m_style.metrics();
     int x = m.px(leftPad);
-    for (const Run& run : runs(m_terse))
+    for (const Run& run : runs(m_shown))
         x += run.gap + QFontMetrics(run.font).horizontalAdvance(run.text);
     return x + m.px(noteGap);
 }
@@ -155,7 +161,7 @@ void StripCell::paintEvent(QPaintEvent*)
         x, top + smallMetrics.ascent(), smallMetrics.elidedText(m_text.caption, Qt::ElideRight, room));
 
     const int baseline = top + smallMetrics.height() + 1 + valueMetrics.ascent();
-    for (const Run& run : runs(m_terse)) {
+    for (const Run& run : runs(m_shown)) {
         x += run.gap;
         painter.setFont(run.font);
         painter.setPen(m_style.color(run.tone));
@@ -215,6 +221,7 @@ SummaryStrip::SummaryStrip(
     , m_card(new StripCell(style, this))
     , m_cursor(new StripCell(style, this))
     , m_cardEditor(new QLineEdit(m_card))
+    , m_cardProblem(new QLabel(this))
     , m_quality(new QWidget(this))
     , m_qualityCaption(new QLabel(tr("Data quality"), m_quality))
     , m_chipRow(new QHBoxLayout)
@@ -226,7 +233,10 @@ SummaryStrip::SummaryStrip(
     m_cardEditor->setPlaceholderText(tr("80 GiB"));
     m_cardEditor->setAccessibleName(tr("Card size"));
     m_cardEditor->installEventFilter(this);
-    connect(m_cardEditor, &QLineEdit::textEdited, this, [this] { m_cardEditor->setPalette(palette()); });
+    m_cardProblem->hide();
+    m_cardProblem->setTextFormat(Qt::PlainText);
+    m_cardProblem->setAutoFillBackground(true);
+    connect(m_cardEditor, &QLineEdit::textEdited, this, [this] { refuseCardSize({}); });
     connect(m_card, &StripCell::linkClicked, this, &SummaryStrip::editCardSize);
     for (StripCell* cell : {m_peak, m_reserved, m_gap, m_before})
         connect(cell, &StripCell::clicked, this, &SummaryStrip::stateRequested);
@@ -308,7 +318,7 @@ void SummaryStrip::refresh()
 void SummaryStrip::refreshCursor()
 {
     m_cursor->setText(figures().cursor());
-    if (m_cursor->widthFor(false) > m_cursorWidth)
+    if (m_cursor->widthFor(CellText::Whole) > m_cursorWidth)
         arrange();
 }
 
@@ -317,40 +327,67 @@ void SummaryStrip::resizeEvent(QResizeEvent*)
     arrange();
 }
 
+/// What has room in the strip.
+struct SummaryStrip::Fit {
+    bool gap = true;
+    bool before = true;
+    bool reserved = true;
+    bool card = true;
+    CellText cells = CellText::Whole;
+    CellText cursor = CellText::Whole;
+    int chips = chipsAtLeast;
+};
+
+int SummaryStrip::widthOf(const Fit& fit) const
+{
+    const auto cell = [&](const StripCell* each, bool shown) {
+        return shown && !each->text().empty() ? each->widthFor(fit.cells) : 0;
+    };
+    return m_style.metrics().px(fit.chips) + cell(m_peak, true) + cell(m_reserved, fit.reserved)
+        + cell(m_gap, fit.gap) + cell(m_before, fit.before) + cell(m_card, fit.card)
+        + (fit.cursor == CellText::Whole ? m_cursorWidth : m_cursor->widthFor(fit.cursor));
+}
+
+/// Parts give way in a fixed order until the rest has room.
+SummaryStrip::Fit SummaryStrip::fit() const
+{
+    Fit out;
+    const std::initializer_list<std::function<void()>> steps{
+        [&] { out.cursor = CellText::Terse; },
+        [&] { out.before = false; },
+        [&] { out.gap = false; },
+        [&] { out.cells = CellText::Terse; },
+        [&] { out.chips = chipsFolded; },
+        [&] { out.reserved = false; },
+        [&] { out.cursor = CellText::Least; },
+        [&] { out.card = false; },
+    };
+    for (const auto& step : steps) {
+        if (widthOf(out) <= width())
+            break;
+        step();
+    }
+    return out;
+}
+
 void SummaryStrip::arrange()
 {
-    m_cursorWidth = std::max(m_cursorWidth, m_cursor->widthFor(false));
+    m_cursorWidth = std::max(m_cursorWidth, m_cursor->widthFor(CellText::Whole));
     const bool open = m_session.rank() != nullptr;
-    // In the order in which they give way.
-    bool terse = false;
-    bool allocations = true;
-    bool before = true;
-    bool gap = true;
-    const auto needed = [&] {
-        int sum = m_style.metrics().px(chipsAtLeast);
-        for (const StripCell* cell : {m_peak, m_reserved, m_card})
-            sum += cell->text().empty() ? 0 : cell->widthFor(terse);
-        sum += gap && !m_gap->text().empty() ? m_gap->widthFor(terse) : 0;
-        sum += before && !m_before->text().empty() ? m_before->widthFor(terse) : 0;
-        sum += allocations ? m_cursorWidth : m_cursor->widthFor(true);
-        return sum;
-    };
-    for (bool* step : {&allocations, &before, &gap})
-        if (needed() > width())
-            *step = false;
-    terse = needed() > width();
-
-    const auto put = [&](StripCell* cell, bool wanted, bool short_) {
+    const Fit fits = fit();
+    const auto put = [&](StripCell* cell, bool wanted, CellText shown) {
         cell->setVisible(open && wanted && !cell->text().empty());
-        cell->setTerse(short_);
+        cell->setShown(shown);
     };
-    put(m_peak, true, terse);
-    put(m_reserved, true, terse);
-    put(m_gap, gap, terse);
-    put(m_before, before, terse);
-    put(m_card, true, terse);
-    put(m_cursor, true, !allocations);
-    m_cursor->setFixedWidth(allocations ? m_cursorWidth : m_cursor->widthFor(true) + m_style.metrics().px(8));
+    put(m_peak, true, fits.cells);
+    put(m_reserved, fits.reserved, fits.cells);
+    put(m_gap, fits.gap, fits.cells);
+    put(m_before, fits.before, fits.cells);
+    put(m_card, fits.card || !m_cardEditor->isHidden(), fits.cells);
+    put(m_cursor, true, fits.cursor);
+    m_cursor->setFixedWidth(fits.cursor == CellText::Whole ? m_cursorWidth
+                                                           : m_cursor->widthFor(fits.cursor)
+                + (fits.cursor == CellText::Terse ? m_style.metrics().px(8) : 0));
     m_quality->setVisible(open);
 
     int left = 0;
@@ -391,7 +428,7 @@ void SummaryStrip::rebuildChips(int room)
         auto* button = new ChipButton(m_style, chip.title, look, m_quality);
         const bool last = i + 1 == m_chips.size();
         const int tail = last ? 0 : m_style.metrics().px(48) + spacing;
-        if (i > 0 && used + button->sizeHint().width() + tail > room) {
+        if (used + button->sizeHint().width() + tail > room) {
             delete button;
             auto* rest = more(m_chips.size() - i);
             rest->setToolTip(tr("More about this file"));
@@ -444,7 +481,7 @@ void SummaryStrip::editCardSize()
     m_cardEditor->setText(size ? bytesText(*size).replace(QChar(0xa0), QLatin1Char(' ')) : QString());
     m_cardEditor->setToolTip(
         tr("Memory of the device, as in 80 GiB; empty: not known. Enter sets it, Esc leaves it."));
-    m_cardEditor->setPalette(palette());
+    refuseCardSize({});
     m_cardEditor->show();
     m_cardEditor->selectAll();
     m_cardEditor->setFocus();
@@ -464,21 +501,47 @@ void SummaryStrip::commitCardSize()
     const auto meant = bare && *bytes > 0 && *bytes < 4096 ? std::optional(*bytes << 30) : bytes;
     const QString problem = meant ? figures().cardProblem(*meant) : tr("A size with its unit, as in 80 GiB");
     if (!problem.isEmpty()) {
-        QPalette wrong = palette();
-        wrong.setColor(QPalette::Base, m_style.color(Tone::CritBg));
-        m_cardEditor->setPalette(wrong);
-        QToolTip::showText(
-            m_cardEditor->mapToGlobal(QPoint(0, m_cardEditor->height())), problem, m_cardEditor);
+        refuseCardSize(problem);
         return;
     }
     m_session.setCardSize(meant);
     closeCardEditor();
 }
 
+/// Says beside the field what is wrong with its text; empty takes it back.
+void SummaryStrip::refuseCardSize(const QString& why)
+{
+    QPalette look = palette();
+    if (!why.isEmpty())
+        look.setColor(QPalette::Base, m_style.color(Tone::CritBg));
+    m_cardEditor->setPalette(look);
+    m_cardProblem->setVisible(!why.isEmpty());
+    if (why.isEmpty())
+        return;
+    QPalette words = m_style.theme().palette();
+    words.setColor(QPalette::Window, m_style.color(Tone::CritBg));
+    words.setColor(QPalette::WindowText, m_style.color(Tone::Crit));
+    m_cardProblem->setPalette(words);
+    m_cardProblem->setFont(m_style.font(FontRole::Base));
+    m_cardProblem->setText(why);
+    m_cardProblem->setContentsMargins(m_style.metrics().padding, 0, m_style.metrics().padding, 0);
+    // Over the cells to its right, or to its left where there is more room.
+    const QRect field(m_cardEditor->mapTo(this, QPoint(0, 0)), m_cardEditor->size());
+    const int wide = m_cardProblem->sizeHint().width();
+    const int after = field.right() + m_style.metrics().unit;
+    const bool right = after + wide <= width() || width() - after >= field.left();
+    const int most = right ? width() - after : field.left() - m_style.metrics().unit;
+    const int shown = std::min(wide, most);
+    m_cardProblem->setGeometry(right ? after : most - shown, field.top(), shown, field.height());
+    m_cardProblem->setToolTip(why);
+    m_cardProblem->raise();
+}
+
 void SummaryStrip::closeCardEditor()
 {
     if (m_cardEditor->isHidden())
         return;
+    m_cardProblem->hide();
     m_cardEditor->hide();
     arrange();
 }

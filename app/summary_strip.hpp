@@ -17,6 +17,9 @@ namespace tidemark {
 
 class ChipButton;
 
+/// What a cell shows: everything, what is not optional, its first figure alone.
+enum class CellText { Whole, Terse, Least };
+
 /// One cell: a caption above figures with small words behind them.
 class StripCell : public QWidget {
     Q_OBJECT
@@ -27,15 +30,14 @@ public:
     const StripText& text() const { return m_text; }
     /// The figures as one line, for tests and screen readers.
     QString valueText() const;
-    /// Leaves out what is marked optional.
-    void setTerse(bool terse);
+    void setShown(CellText shown);
     void setAccent(bool accent);
     /// A link behind the figures ("Set…"); empty for none.
     void setLink(const QString& text);
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
-    int widthFor(bool terse) const;
+    int widthFor(CellText shown) const;
 
 signals:
     void clicked(tidemark::StateIndex target);
@@ -54,13 +56,13 @@ private:
         Tone tone;
         int gap; ///< before it
     };
-    std::vector<Run> runs(bool terse) const;
+    std::vector<Run> runs(CellText shown) const;
     int linkLeft() const;
 
     const Style& m_style;
     StripText m_text;
     QString m_link;
-    bool m_terse = false;
+    CellText m_shown = CellText::Whole;
     bool m_accent = false;
 };
 
@@ -82,6 +84,7 @@ public:
     StripCell* cardCell() const { return m_card; }
     StripCell* cursorCell() const { return m_cursor; }
     QLineEdit* cardEditor() const { return m_cardEditor; }
+    QLabel* cardProblem() const { return m_cardProblem; }
     /// All chips of the file; some may be behind the "+n" one.
     const std::vector<QualityChip>& chips() const { return m_chips; }
     std::vector<ChipButton*> chipButtons() const;
@@ -104,7 +107,11 @@ private:
     void refresh();
     void refreshCursor();
     void arrange();
+    struct Fit;
+    Fit fit() const;
+    int widthOf(const Fit& fit) const;
     void rebuildChips(int width);
+    void refuseCardSize(const QString& why);
     void openChip(const QualityChip& chip, const QWidget& anchor);
     void openMoreChips(std::size_t first, const QWidget& anchor);
     void commitCardSize();
@@ -121,6 +128,7 @@ private:
     StripCell* m_card;
     StripCell* m_cursor;
     QLineEdit* m_cardEditor;
+    QLabel* m_cardProblem; ///< why the size typed is refused, beside the field
     QWidget* m_quality;
     QLabel* m_qualityCaption;
     QHBoxLayout* m_chipRow;

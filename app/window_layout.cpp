@@ -4,6 +4,7 @@
 #include "app/dock_title.hpp"
 
 #include <QScreen>
+#include <QStyle>
 #include <QTabBar>
 #include <QTimer>
 
@@ -19,6 +20,8 @@ constexpr int layoutVersion = 2;
 constexpr double bottomShare = 0.42;
 constexpr double mapShare = 0.485;
 constexpr double findingsShare = 0.55;
+/// What the docks on the right may take of the window's width.
+constexpr double mostOfWidth = 0.36;
 
 } // namespace
 
@@ -32,6 +35,13 @@ WindowLayout::WindowLayout(QMainWindow& window, Settings& settings, const Style&
     window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     window.setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
     connect(&style, &Style::changed, this, &WindowLayout::dressTabs);
+    connect(&style, &Style::changed, this, &WindowLayout::rescale);
+    m_scale = style.metrics().scale;
+    for (QTimer* timer : {&m_learn, &m_apply})
+        timer->setSingleShot(true);
+    connect(&m_learn, &QTimer::timeout, this, &WindowLayout::learn);
+    connect(&m_apply, &QTimer::timeout, this, &WindowLayout::applySizes);
+    window.installEventFilter(this);
 }
 
 QDockWidget* WindowLayout::addDock(
@@ -102,6 +112,8 @@ void WindowLayout::restoreGeometry()
 void WindowLayout::reset()
 {
     m_settings.forgetLayouts();
+    m_sizes = {};
+    m_settled.clear();
     const bool away = !m_putAway.isEmpty();
     m_putAway.clear();
     if (m_shown)
@@ -131,6 +143,7 @@ void WindowLayout::setBottomShown(bool shown)
     if (shown) {
         for (QDockWidget* dock : std::exchange(m_putAway, {}))
             dock->setVisible(m_shown);
+        m_apply.start();
         return;
     }
     if (!m_shown || !m_putAway.isEmpty())
@@ -147,14 +160,31 @@ void WindowLayout::follow(const QSize& size)
 {
     const double scale = m_style.metrics().scale;
     const bool narrow = size.width() < wideFrom * scale || size.height() < highFrom * scale;
+    m_apply.start();
     if (narrow == m_narrow)
         return;
     const bool away = !m_putAway.isEmpty();
     setBottomShown(true);
-    save();
+    // As it was before the window changed: by now the docks have given way.
+    if (m_shown && m_placed)
+        m_settings.setLayout(name() + QStringLiteral("/state"),
+            m_settled.isEmpty() ? m_window.saveState(layoutVersion) : m_settled);
+    QList<QDockWidget*> open;
+    QDockWidget* front = nullptr; // what is only there for a while, and is looked at
+    for (QDockWidget* dock : m_bottom + m_right + m_behind)
+        if (!dock->isHidden())
+            open << dock;
+    for (QDockWidget* dock : m_behind)
+        if (!dock->visibleRegion().isEmpty())
+            front = dock;
     m_narrow = narrow;
-    if (m_shown)
+    if (m_shown) {
         restoreOrDefault();
+        for (QDockWidget* dock : m_bottom + m_right + m_behind)
+            dock->setVisible(open.contains(dock));
+        if (front)
+            front->raise();
+    }
     if (away)
         setBottomShown(false);
     emit narrowChanged(narrow);
@@ -167,6 +197,120 @@ void WindowLayout::restoreOrDefault()
     if (state.isEmpty() || !m_window.restoreState(state, layoutVersion))
         arrange();
     dressTabs();
+    if (m_sizes[m_narrow])
+        m_apply.start();
+    else
+        m_learn.start();
+}
+
+QDockWidget* WindowLayout::dockOf(const QWidget* view) const
+{
+    for (QDockWidget* dock : m_bottom + m_right + m_behind)
+        if (dock->isAncestorOf(view))
+            return dock;
+    return nullptr;
+}
+
+QDockWidget* WindowLayout::openIn(const QList<QDockWidget*>& docks, Qt::DockWidgetArea area) const
+{
+    for (QDockWidget* dock : docks)
+        if (!dock->isHidden() && !dock->isFloating() && m_window.dockWidgetArea(dock) == area)
+            return dock;
+    return nullptr;
+}
+
+bool WindowLayout::bottomsSideBySide() const
+{
+    if (m_bottom.size() != 2 || m_window.tabifiedDockWidgets(m_bottom[0]).contains(m_bottom[1]))
+        return false;
+    for (QDockWidget* dock : m_bottom)
+        if (openIn({dock}, Qt::BottomDockWidgetArea) == nullptr)
+            return false;
+    return m_bottom[0]->y() == m_bottom[1]->y();
+}
+
+int WindowLayout::rightWidth(int wanted) const
+{
+    return std::min(wanted, static_cast<int>(m_window.width() * mostOfWidth));
+}
+
+void WindowLayout::learn()
+{
+    if (!m_shown || !m_placed || !m_window.isVisible())
+        return;
+    std::optional<Sizes>& known = m_sizes[m_narrow];
+    Sizes sizes = known.value_or(Sizes{});
+    if (const QDockWidget* right = openIn(m_right + m_behind, Qt::RightDockWidgetArea))
+        sizes.right = right->width();
+    if (bottomsSideBySide())
+        sizes.map = static_cast<double>(m_bottom[0]->width())
+            / std::max(1, m_bottom[0]->width() + m_bottom[1]->width());
+    known = sizes;
+    if (m_putAway.isEmpty())
+        m_settled = m_window.saveState(layoutVersion);
+}
+
+void WindowLayout::applySizes()
+{
+    const auto& sizes = m_sizes[m_narrow];
+    if (!m_shown || !m_placed || !sizes)
+        return;
+    QDockWidget* const right = openIn(m_right + m_behind, Qt::RightDockWidgetArea);
+    if (right && sizes->right > 0)
+        m_window.resizeDocks({right}, {rightWidth(sizes->right)}, Qt::Horizontal);
+    if (bottomsSideBySide() && sizes->map > 0) {
+        const int both = m_bottom[0]->width() + m_bottom[1]->width();
+        const int map = static_cast<int>(both * sizes->map);
+        m_window.resizeDocks(m_bottom, {map, both - map}, Qt::Horizontal);
+    }
+    if (m_putAway.isEmpty())
+        m_settled = m_window.saveState(layoutVersion);
+}
+
+void WindowLayout::rescale()
+{
+    const double scale = m_style.metrics().scale;
+    const double by = scale / std::exchange(m_scale, scale);
+    if (by == 1.0)
+        return;
+    for (auto& sizes : m_sizes)
+        if (sizes)
+            sizes->right = static_cast<int>(sizes->right * by);
+    follow(m_window.size());
+}
+
+bool WindowLayout::eventFilter(QObject* watched, QEvent* event)
+{
+    // The separators between docks belong to the window itself.
+    if (watched == &m_window && event->type() == QEvent::MouseButtonRelease)
+        m_learn.start();
+    return QObject::eventFilter(watched, event);
+}
+
+void WindowLayout::fitScreen()
+{
+    const QScreen* const screen = m_window.screen();
+    if (!screen || m_window.isMaximized() || m_window.isFullScreen())
+        return;
+    const QRect room = screen->availableGeometry();
+    // Before the window is on screen its frame is not known: a title bar of the usual height.
+    QMargins frame(0, m_window.style()->pixelMetric(QStyle::PM_TitleBarHeight, nullptr, &m_window), 0, 0);
+    if (m_window.isVisible()) {
+        const QRect outer = m_window.frameGeometry();
+        const QRect inner = m_window.geometry();
+        frame = QMargins(inner.left() - outer.left(), inner.top() - outer.top(),
+            outer.right() - inner.right(), outer.bottom() - inner.bottom());
+    }
+    const QSize most = room.marginsRemoved(frame).size();
+    if (m_window.width() > most.width() || m_window.height() > most.height())
+        m_window.resize(m_window.size().boundedTo(most));
+    if (!m_window.isVisible())
+        return;
+    const QRect outer = m_window.frameGeometry();
+    const QPoint corner(std::max(room.left(), std::min(outer.left(), room.right() + 1 - outer.width())),
+        std::max(room.top(), std::min(outer.top(), room.bottom() + 1 - outer.height())));
+    if (corner != outer.topLeft())
+        m_window.move(corner);
 }
 
 void WindowLayout::arrange()
@@ -179,21 +323,22 @@ void WindowLayout::arrange()
         m_window.addDockWidget(Qt::RightDockWidgetArea, dock, Qt::Vertical);
     for (QDockWidget* dock : m_bottom)
         m_window.addDockWidget(Qt::BottomDockWidgetArea, dock, Qt::Horizontal);
-    for (QDockWidget* dock : m_behind)
-        m_window.tabifyDockWidget(m_right.back(), dock);
     if (m_narrow) {
         for (int i = 1; i < m_bottom.size(); ++i)
             m_window.tabifyDockWidget(m_bottom[0], m_bottom[i]);
         for (int i = 1; i < m_right.size(); ++i)
             m_window.tabifyDockWidget(m_right[0], m_right[i]);
     }
+    // Last: a tab of the group the one before it is in by now.
+    for (QDockWidget* dock : m_behind)
+        m_window.tabifyDockWidget(m_right.back(), dock);
     for (QDockWidget* dock : m_bottom + m_right)
         dock->show();
     for (QDockWidget* dock : m_behind)
         dock->hide();
 
     const Metrics& m = m_style.metrics();
-    const int right = m_narrow ? m.rightDockNarrow : m.rightDock;
+    const int right = rightWidth(m_narrow ? m.rightDockNarrow : m.rightDock);
     if (!m_right.isEmpty()) {
         m_window.resizeDocks({m_right.front()}, {right}, Qt::Horizontal);
         if (m_narrow) {
@@ -214,6 +359,8 @@ void WindowLayout::arrange()
             m_window.resizeDocks(m_bottom, {map, width - map}, Qt::Horizontal);
         }
     }
+    m_sizes[m_narrow] = Sizes{m_narrow ? m.rightDockNarrow : m.rightDock, mapShare};
+    m_apply.start();
     QTimer::singleShot(0, this, &WindowLayout::dressTabs);
 }
 
@@ -229,10 +376,15 @@ void WindowLayout::dressTabs()
     }
     for (QTabBar* bar : m_window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
         bar->setExpanding(false);
+        // All tabs of a narrow dock are there, with shorter names: arrows would hide some.
+        bar->setUsesScrollButtons(false);
+        bar->setElideMode(Qt::ElideRight);
         for (int i = 0; i < bar->count(); ++i)
             for (auto it = m_icons.cbegin(); it != m_icons.cend(); ++it)
-                if (it.key()->windowTitle() == bar->tabText(i))
+                if (it.key()->windowTitle() == bar->tabText(i)) {
                     bar->setTabIcon(i, m_style.icon(it.value()));
+                    bar->setTabToolTip(i, bar->tabText(i));
+                }
     }
 }
 

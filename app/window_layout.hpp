@@ -8,11 +8,17 @@
 #include <QList>
 #include <QMainWindow>
 #include <QPointer>
+#include <QTimer>
+
+#include <array>
+#include <optional>
 
 namespace tidemark {
 
 /// Where the docks of the main window are: side by side in a wide window, one tab group at the bottom in a
-/// narrow one; each arrangement is remembered per screen size. Without a file no dock is shown. GUI thread.
+/// narrow one; each arrangement is remembered per screen size. What is open stays open from one arrangement
+/// to the other, and docks that gave way to a small window are as wide as before when there is room again.
+/// Without a file no dock is shown. GUI thread.
 class WindowLayout : public QObject {
     Q_OBJECT
 public:
@@ -29,6 +35,8 @@ public:
     void setPlaces(const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& right,
         const QList<QDockWidget*>& behind = {});
 
+    /// The dock that holds a view given to addDock.
+    QDockWidget* dockOf(const QWidget* view) const;
     /// Shows or hides all docks, as a file is opened or closed.
     void setDocksShown(bool shown);
     /// Takes the bottom docks away for a page that wants the height, and puts back those that were open.
@@ -40,11 +48,28 @@ public:
     /// Back to how it was before anybody moved anything, in all arrangements.
     void reset();
     void restoreGeometry();
+    /// Makes the window fit on its screen together with its frame.
+    void fitScreen();
 
 signals:
     void narrowChanged(bool narrow);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
+    /// Sizes as arranged or as the user dragged them, without what a small window takes.
+    struct Sizes {
+        int right = 0; ///< width of the right docks
+        double map = 0; ///< share of the first bottom dock
+    };
+    /// The first dock of these that is open in this area, or null.
+    QDockWidget* openIn(const QList<QDockWidget*>& docks, Qt::DockWidgetArea area) const;
+    bool bottomsSideBySide() const;
+    int rightWidth(int wanted) const;
+    void learn();
+    void applySizes();
+    void rescale();
     QString name() const;
     void restoreOrDefault();
     void arrange();
@@ -63,6 +88,11 @@ private:
     bool m_placed = false;
     /// Bottom docks taken away by setBottomShown; empty when none is.
     QList<QDockWidget*> m_putAway;
+    std::array<std::optional<Sizes>, 2> m_sizes; ///< wide, narrow
+    QByteArray m_settled; ///< the arrangement before the window's size changed
+    double m_scale = 1;
+    QTimer m_learn;
+    QTimer m_apply;
 };
 
 } // namespace tidemark

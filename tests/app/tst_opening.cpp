@@ -65,6 +65,7 @@ private slots:
     void opensTheSample();
     void refusesWithASentenceAndKeepsWhatIsOpen();
     void opensWhatCanBeReadOfATruncatedFile();
+    void damageThatHidesEverythingIsNoOffer();
     void stopsAtOnce();
     void reloadIsOfWhatIsShown();
     void selectedSitesEndWithTheirNumbers();
@@ -150,8 +151,19 @@ void TestOpening::opensWhatCanBeReadOfATruncatedFile()
     QVERIFY(!banner->isVisible());
     QVERIFY(f.workspace->session.rank()->snapshot->source.partial);
     const auto& chips = f.window->strip()->chips();
-    QVERIFY(std::any_of(chips.begin(), chips.end(),
-        [](const QualityChip& chip) { return chip.note.id == Quality::TruncatedFile; }));
+    // The file says so, and each of its devices: that is one thing to know.
+    QCOMPARE(std::count_if(chips.begin(), chips.end(),
+                 [](const QualityChip& chip) { return chip.note.id == Quality::TruncatedFile; }),
+        1);
+    QVERIFY(f.workspace->session.rank()->quality(f.workspace->session.deviceIndex()).size() >= 2);
+}
+
+void TestOpening::damageThatHidesEverythingIsNoOffer()
+{
+    WindowFixture f;
+    f.open({f.write(QStringLiteral("noise.pickle"), "\x80\x04this is no snapshot at all")});
+    QVERIFY(f.window->banner()->isVisible());
+    QVERIFY(!f.window->banner()->partialButton()->isVisible());
 }
 
 void TestOpening::stopsAtOnce()

@@ -67,6 +67,8 @@ Result<std::shared_ptr<const Rank>> threeDevices(
 class TestWindow : public QObject {
     Q_OBJECT
 private slots:
+    // Sizes that cannot be are remarked upon by the toolkit.
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("Negative sizes"))); }
     void docksBecomeTabsWhenNarrow();
     void layoutIsRemembered();
     void everyCommandIsInAMenu();

@@ -56,6 +56,9 @@ class TestLiveTable : public QObject {
     Q_OBJECT
 
 private slots:
+    // Sizes that cannot be are remarked upon by the toolkit.
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("Negative sizes"))); }
+
     void sumsEqualTheCurve_data()
     {
         QTest::addColumn<int>("seed");
@@ -391,6 +394,36 @@ private slots:
         f.open(trainingStep());
         QTRY_VERIFY(table.model().rowCount() > 0);
         QCOMPARE(table.model().rows().replay, f.session.replay());
+    }
+
+    void aFindingFadesTheOthers()
+    {
+        PanelFixture f(twentySites());
+        f.view.setCursor(f.replay().states() - 1);
+        LiveTableView table(f.session, f.view, f.style);
+        table.resize(700, 700);
+        table.show();
+        table.flush();
+        const auto grouping = f.session.grouping(GroupBy::Site);
+        const auto faded
+            = [&](int row) { return table.model().index(row, 0).data(LiveTableModel::FadedRole).toBool(); };
+        QVERIFY(!faded(0) && !faded(1));
+        auto flags = std::make_shared<std::vector<std::uint8_t>>(f.replay().timeline.allocations().count());
+        const std::uint32_t second = table.model().figures(1)->group;
+        for (std::uint32_t i = 0; i < flags->size(); ++i)
+            (*flags)[i] = grouping->of(AllocationId{i}) == second ? 1 : 0;
+        f.view.setShownFinding(flags);
+        table.flush();
+        QVERIFY(faded(0) && !faded(1) && faded(2));
+        QVERIFY(table.windowTitle().contains(QLatin1String("finding shown")));
+        // None of it lives here: everything is faded, and nothing is called filtered.
+        f.view.setShownFinding(std::make_shared<std::vector<std::uint8_t>>(flags->size()));
+        table.flush();
+        QVERIFY(faded(0) && faded(1));
+        QVERIFY(table.emptyHeading().isEmpty());
+        f.view.setShownFinding(nullptr);
+        table.flush();
+        QVERIFY(!faded(0) && !faded(1));
     }
 };
 

@@ -465,6 +465,42 @@ private slots:
         QVERIFY(!curve.isVisible());
     }
 
+    void namesGoBeforeTheLeverage()
+    {
+        OomFixture f(fragmented(), {1220, 760});
+        const auto hidden = [&] { return f.oom.pinTable().isColumnHidden(4); };
+        QVERIFY(!hidden());
+        f.oom.resize(780, 760);
+        QTRY_VERIFY(hidden());
+        QVERIFY(f.oom.pinTable().columnWidth(0) > 100);
+        f.oom.resize(1220, 760);
+        QTRY_VERIFY(!hidden());
+    }
+
+    void headingIsNotCut()
+    {
+        OomFixture f(fragmented(), {1220, 760});
+        QVERIFY(f.oom.map().subtitle().endsWith(QLatin1String("one row each, lowest address first")));
+        f.oom.resize(960, 760);
+        QCoreApplication::processEvents();
+        const auto* label = f.oom.map().findChild<QLabel*>(QStringLiteral("subtitle"));
+        QVERIFY(label->fontMetrics().horizontalAdvance(label->text()) <= label->width());
+    }
+
+    void theSumIsAlwaysThere()
+    {
+        OomFixture f(fragmented({300 * MiB, 20 * MiB, 0, 4, false, 1, 0}), {1220, 760});
+        for (const int width : {1220, 980, 700, 600}) {
+            f.oom.resize(width, 760);
+            QCoreApplication::processEvents();
+            const OomCapacityBar& bar = f.oom.bar();
+            const QRectF sum = bar.slackRect();
+            QVERIFY(!sum.isEmpty());
+            QVERIFY2(QRectF(bar.rect()).contains(sum), qPrintable(QString::number(width)));
+            QVERIFY(!sum.intersects(bar.requestRect()));
+        }
+    }
+
     void nothingIsCut_data()
     {
         QTest::addColumn<QSize>("size");
@@ -488,7 +524,8 @@ private slots:
             const int wanted = label->wordWrap() ? label->heightForWidth(label->width())
                                                  : label->minimumSizeHint().height();
             QVERIFY2(label->height() >= wanted, qPrintable(label->text()));
-            if (dynamic_cast<WrappedLabel*>(label)) { // nor is room lost below a text
+            if (dynamic_cast<WrappedLabel*>(label)
+                && label->textFormat() == Qt::PlainText) { // nor is room lost below a text
                 const QMargins around = label->contentsMargins();
                 const QRect lines = label->fontMetrics().boundingRect(
                     QRect(0, 0, label->width() - around.left() - around.right(), 1000), Qt::TextWordWrap,
@@ -498,8 +535,8 @@ private slots:
             if (!label->wordWrap())
                 QVERIFY2(label->width() >= label->minimumSizeHint().width(), qPrintable(label->text()));
         }
-        auto* const right = f.oom.findChild<QScrollArea*>();
-        QVERIFY2(right->verticalScrollBar()->maximum() == 0, "one screen holds all of it");
+        for (QScrollArea* area : f.oom.findChildren<QScrollArea*>())
+            QVERIFY2(area->verticalScrollBar()->maximum() == 0, "one screen holds all of it");
         QVERIFY2(size.height() < 700 || f.oom.map().canvas().verticalScrollBar()->maximum() == 0,
             "all rows are seen");
     }

@@ -169,6 +169,18 @@ private slots:
         QCOMPARE(picture->request.window.left, request.window.left);
         QCOMPARE(picture->pixels.size(), QSize(300, 200));
     }
+
+    void labelsCrossAsLittleAsTheyMust()
+    {
+        LabelPlacer labels(QRectF(0, 0, 100, 100));
+        labels.addLine(QRectF(0, 10, 100, 10));
+        const QRectF on(0, 10, 20, 10);
+        const QRectF half(0, 15, 20, 10);
+        const QRectF beside(0, 30, 20, 10);
+        QCOMPARE(labels.takeFirst({on, half}), std::optional(half));
+        QCOMPARE(labels.takeFirst({on, half, beside}), std::optional(beside));
+        QCOMPARE(labels.takeFirst({half, beside}), std::optional<QRectF>());
+    }
 };
 
 QTEST_MAIN(TestTimelineParts)

@@ -3,13 +3,15 @@
 
 #include <QEvent>
 #include <QLabel>
+#include <QTextDocument>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidemark {
 
-/// A label of plain text that wraps and has exactly the height its lines need: layouts nested in scroll areas
-/// know the smallest height of a widget, but not how it depends on the width. GUI thread.
+/// A label that wraps and has exactly the height its lines need: layouts nested in scroll areas know the
+/// smallest height of a widget, but not how it depends on the width. Plain text unless told. GUI thread.
 class WrappedLabel : public QLabel {
 public:
     explicit WrappedLabel(QWidget* parent = nullptr)
@@ -51,12 +53,26 @@ private:
         // Measured here: QLabel::heightForWidth() is never below the minimum that is set, and would not
         // shrink.
         const QMargins around = contentsMargins();
-        const QRect room(0, 0, std::max(1, width() - around.left() - around.right()), QWIDGETSIZE_MAX);
-        const int wanted = fontMetrics().boundingRect(room, Qt::AlignLeft | Qt::TextWordWrap, text()).height()
-            + around.top() + around.bottom();
+        // Before it is laid out there is no width to count lines in: one line, never less.
+        const int room = width() - around.left() - around.right();
+        const int lines = room > 0 ? linesHeight(room) : 0;
+        const int wanted = std::max(lines, fontMetrics().height()) + around.top() + around.bottom();
         // Fixed: the hint of a wrapped label is for a narrow column and would leave room below the text.
         if (wanted != minimumHeight() || wanted != maximumHeight())
             setFixedHeight(wanted);
+    }
+    int linesHeight(int room) const
+    {
+        if (textFormat() != Qt::RichText)
+            return fontMetrics()
+                .boundingRect(QRect(0, 0, room, QWIDGETSIZE_MAX), Qt::AlignLeft | Qt::TextWordWrap, text())
+                .height();
+        QTextDocument lines;
+        lines.setDefaultFont(font());
+        lines.setDocumentMargin(0);
+        lines.setHtml(text());
+        lines.setTextWidth(room);
+        return static_cast<int>(std::ceil(lines.size().height()));
     }
 };
 

@@ -111,7 +111,8 @@ void addReserved(const SheetContext& context, DetailsSheet& sheet)
     const std::int64_t inactive = replay.segments.inactiveAt(context.cursor);
     addBytes(sheet, QObject::tr("Free inside"), inactive,
         shareText(static_cast<std::uint64_t>(std::max<std::int64_t>(0, inactive)), reserved)
-            .replace(QObject::tr("of live"), QObject::tr("of reserved")));
+                .replace(QObject::tr("of live"), QObject::tr("of reserved"))
+            + sep() + QObject::tr("in no block"));
 }
 
 template <typename Id, typename Name>

@@ -2,6 +2,7 @@
 #include "widgets/findings/findings_view.hpp"
 
 #include "model/core/quality.hpp"
+#include "widgets/common/merged_notes.hpp"
 #include "widgets/findings/finding_card.hpp"
 #include "widgets/findings/finding_texts.hpp"
 #include "widgets/style/text.hpp"
@@ -287,7 +288,7 @@ void FindingsView::toggleClear()
 
 void FindingsView::addQuality(const Diagnosis& diagnosis)
 {
-    for (const QualityNote& note : diagnosis.rank->quality(m_session.deviceIndex()))
+    for (const QualityNote& note : mergedNotes(diagnosis.rank->quality(m_session.deviceIndex())))
         addRow(QStringLiteral("sev-warning"), Tone::WarnFill, shownText(note.sentence),
             QLatin1String(qualityName(note.id)));
 }

@@ -106,7 +106,9 @@ void LiveTableView::updateTitle()
     QString title = m_atPeak && rows.replay->states() > 1
         ? tr("at the peak, ") + momentText(*rows.replay, state)
         : atMomentText(*rows.replay, state);
-    if (rows.table->filtered)
+    if (m_view.shownFinding())
+        title += tr(" · finding shown");
+    if (m_view.matches())
         title += tr(" · filtered");
     setWindowTitle(title);
 }

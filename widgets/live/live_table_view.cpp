@@ -173,8 +173,8 @@ LiveTableView::LiveTableView(Session& session, ViewState& view, Style& style, QW
             schedule();
     });
     connect(&view, &ViewState::colourByChanged, this, &LiveTableView::schedule);
-    connect(&view, &ViewState::matchesChanged, this, [this] {
-        if ((m_view.matches() != nullptr) != m_filtered) {
+    connect(&view, &ViewState::emphasisChanged, this, [this] {
+        if ((m_view.emphasis() != nullptr) != m_filtered) {
             m_filtered = !m_filtered;
             setColumnWidths();
         }
@@ -299,7 +299,7 @@ void LiveTableView::setColumnWidths()
     for (std::size_t i = 0; i < widths.size(); ++i) {
         int width = metrics.px(widths[i]);
         if (i == static_cast<std::size_t>(LiveColumn::Live))
-            width = std::max(width, m_view.matches() ? part : size);
+            width = std::max(width, m_view.emphasis() ? part : size);
         else if (i == static_cast<std::size_t>(LiveColumn::Largest))
             width = std::max(width, size);
         header->resizeSection(static_cast<int>(i), width);
@@ -381,7 +381,7 @@ void LiveTableView::refresh(bool now)
     wanted.rows.replay = replay;
     wanted.rows.grouping = m_session.grouping(wanted.by == GroupBy::None ? GroupBy::Site : wanted.by);
     wanted.rows.colouring = m_session.colouring(m_view.colourBy());
-    wanted.rows.matches = m_view.matches();
+    wanted.rows.matches = m_view.emphasis();
     const LiveRows& shown = m_model->rows();
     if (shown.table && shown.replay == replay && shown.grouping == wanted.rows.grouping
         && shown.colouring == wanted.rows.colouring && shown.matches == wanted.rows.matches
@@ -410,7 +410,9 @@ void LiveTableView::take(Built&& built)
     updateLimit();
     m_table->verticalScrollBar()->setValue(scroll);
     const LiveTable& table = *m_model->rows().table;
-    if (table.allocations == 0 || (table.filtered && table.matchedAllocations == 0))
+    // A finding fades what does not belong to it; a search without a match says so.
+    const bool hidden = table.filtered && table.matchedAllocations == 0 && !m_view.shownFinding();
+    if (table.allocations == 0 || hidden)
         showEmpty();
     else
         m_stack->setCurrentWidget(m_table);

@@ -16,21 +16,26 @@
 
 namespace tidemark {
 
+namespace {
+
+constexpr double besideFrom = 380; ///< width the words keep beside the buttons
+
+} // namespace
+
 OomBanner::OomBanner(Style& style, QWidget* parent)
     : QWidget(parent)
     , m_style(style)
     , m_icon(new QLabel(this))
-    , m_title(new QLabel(this))
-    , m_sentences(new QLabel(this))
-    , m_grade(new QLabel(this))
-    , m_events(new QComboBox(this))
-    , m_goTo(new QPushButton(style.icon(QStringLiteral("oom")), tr("Go to event"), this))
-    , m_copy(new QPushButton(style.icon(QStringLiteral("copy")), tr("Copy text"), this))
+    , m_grid(new QGridLayout)
+    , m_buttons(new QWidget(this))
+    , m_title(new WrappedLabel(this))
+    , m_sentences(new WrappedLabel(this))
+    , m_grade(new QLabel(m_buttons))
+    , m_events(new QComboBox(m_buttons))
+    , m_goTo(new QPushButton(style.icon(QStringLiteral("oom")), tr("Go to event"), m_buttons))
+    , m_copy(new QPushButton(style.icon(QStringLiteral("copy")), tr("Copy text"), m_buttons))
 {
-    m_title->setTextFormat(Qt::PlainText);
-    m_title->setWordWrap(true);
     m_sentences->setTextFormat(Qt::RichText);
-    m_sentences->setWordWrap(true);
     for (QLabel* label : {m_title, m_sentences})
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_grade->setAlignment(Qt::AlignCenter);
@@ -41,21 +46,20 @@ OomBanner::OomBanner(Style& style, QWidget* parent)
     m_events->hide();
     m_goTo->setToolTip(tr("Sets the cursor to the failed request"));
     m_copy->setToolTip(tr("Copies the verdict with all numbers behind it"));
-    auto* const buttons = new QHBoxLayout;
+    auto* const buttons = new QHBoxLayout(m_buttons);
+    buttons->setContentsMargins(0, 0, 0, 0);
     buttons->addWidget(m_grade);
     buttons->addSpacing(8);
     buttons->addWidget(m_events);
     buttons->addWidget(m_goTo);
     buttons->addWidget(m_copy);
-    auto* const words = new QGridLayout;
-    words->setVerticalSpacing(2);
-    words->addWidget(m_title, 0, 0);
-    words->addLayout(buttons, 0, 1, Qt::AlignTop);
-    words->addWidget(m_sentences, 1, 0);
-    words->setColumnStretch(0, 1);
+    m_grid->setVerticalSpacing(2);
+    m_grid->addWidget(m_title, 0, 0);
+    m_grid->addWidget(m_sentences, 1, 0);
+    m_grid->setColumnStretch(0, 1);
     auto* const row = new QHBoxLayout(this);
     row->addWidget(m_icon, 0, Qt::AlignTop);
-    row->addLayout(words, 1);
+    row->addLayout(m_grid, 1);
     connect(m_copy, &QPushButton::clicked, this, &OomBanner::copyRequested);
     connect(m_goTo, &QPushButton::clicked, this, &OomBanner::goToRequested);
     connect(m_events, &QComboBox::activated, this, &OomBanner::eventChosen);
@@ -81,14 +85,31 @@ void OomBanner::restyle()
     m_grade->setPalette(quiet);
     layout()->setContentsMargins(2 * metrics.padding, metrics.padding, metrics.padding, metrics.padding);
     layout()->setSpacing(2 * metrics.padding);
+    placeButtons();
     update();
+}
+
+void OomBanner::placeButtons()
+{
+    const bool beside = width() - m_buttons->sizeHint().width() >= m_style.metrics().px(besideFrom);
+    m_grid->removeWidget(m_buttons);
+    if (beside)
+        m_grid->addWidget(m_buttons, 0, 1, 2, 1, Qt::AlignTop);
+    else
+        m_grid->addWidget(m_buttons, 2, 0, Qt::AlignLeft);
+}
+
+void OomBanner::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    placeButtons();
 }
 
 void OomBanner::setWords(const OomWords& words)
 {
     m_words = words;
-    m_title->setText(words.title);
-    m_sentences->setText(words.sentences);
+    m_title->showText(words.title);
+    m_sentences->showText(words.sentences);
     const QString grade(QLatin1Char(static_cast<char>(words.grade)));
     m_grade->setText(grade);
     m_grade->setToolTip(gradeMeaning(words.grade));
@@ -106,6 +127,7 @@ void OomBanner::setEvents(const QStringList& events, int current)
     m_events->addItems(events);
     m_events->setCurrentIndex(current);
     m_events->setVisible(events.size() > 1);
+    placeButtons();
 }
 
 QString OomBanner::title() const

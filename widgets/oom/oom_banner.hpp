@@ -6,12 +6,14 @@
 #include <QWidget>
 
 class QComboBox;
+class QGridLayout;
 class QLabel;
 class QPushButton;
 
 namespace tidemark {
 
 class Style;
+class WrappedLabel;
 
 /// The verdict: icon, title, sentences with the grade of their figures, what can be done with it, and a list
 /// of events where there are several. GUI thread.
@@ -36,13 +38,18 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void restyle();
+    /// The buttons stand beside the words where those keep enough room, else below them.
+    void placeButtons();
     Style& m_style;
     QLabel* m_icon;
-    QLabel* m_title;
-    QLabel* m_sentences;
+    QGridLayout* m_grid;
+    QWidget* m_buttons;
+    WrappedLabel* m_title;
+    WrappedLabel* m_sentences;
     QLabel* m_grade;
     QComboBox* m_events;
     QPushButton* m_goTo;

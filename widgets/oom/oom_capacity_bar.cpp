@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tidemark {
 
@@ -48,6 +49,7 @@ OomCapacityBar::OomCapacityBar(ViewState& view, Style& style, QWidget* parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAccessibleName(tr("Capacity at the out-of-memory event"));
     connect(&style, &Style::changed, this, [this] {
+        placeSlack();
         updateGeometry();
         update();
     });
@@ -67,10 +69,24 @@ void OomCapacityBar::setScene(std::shared_ptr<const OomScene> scene)
             start += part.bytes;
             lines << partLine(*m_scene, part);
         }
-        lines << slackFormula(*m_scene);
+        lines << tidemark::slackFormula(*m_scene);
     }
     setAccessibleDescription(lines.join(QLatin1Char('\n')));
+    placeSlack();
     update();
+}
+
+void OomCapacityBar::placeSlack()
+{
+    const bool below = !slackFormula().isEmpty() && !besideRequest();
+    if (std::exchange(m_slackBelow, below) != below)
+        updateGeometry();
+}
+
+void OomCapacityBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    placeSlack();
 }
 
 QSize OomCapacityBar::sizeHint() const
@@ -78,7 +94,8 @@ QSize OomCapacityBar::sizeHint() const
     const int line = QFontMetrics(m_style.font(FontRole::Strong)).height();
     const int small = QFontMetrics(m_style.font(FontRole::Small)).height();
     return {m_style.metrics().px(600),
-        line + m_style.metrics().px(barHeightAt100) + small + 5 * m_style.metrics().unit};
+        line + m_style.metrics().px(barHeightAt100) + (m_slackBelow ? 2 : 1) * small
+            + 5 * m_style.metrics().unit};
 }
 
 QSize OomCapacityBar::minimumSizeHint() const
@@ -270,65 +287,90 @@ void OomCapacityBar::paintRequest(QPainter& painter) const
     painter.setPen(dashes);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(frame.adjusted(1, 1, -1, -1));
-    const QFont font = m_style.font(FontRole::Small);
-    QFont strong = font;
-    strong.setWeight(QFont::DemiBold);
-    painter.setFont(strong);
-    const QFontMetrics metrics(strong);
-    const int gap = 2 * m_style.metrics().unit;
-    const QString label = tr("request %1").arg(bytesText(*m_scene->autopsy().request));
-    const int wide = metrics.horizontalAdvance(label);
+    painter.setFont(requestFont());
     painter.setPen(red);
-    double slackLeft = frame.right();
-    if (wide + gap <= frame.left()) {
-        painter.drawText(QRectF(0, frame.top(), frame.left() - gap, frame.height()),
-            Qt::AlignRight | Qt::AlignVCenter, label);
-    } else if (wide + gap < frame.width() - lacking.width()) {
-        painter.drawText(frame.adjusted(0, 0, -lacking.width(), 0), Qt::AlignCenter, label);
-    } else {
-        painter.drawText(QRectF(frame.right() + gap, frame.top(), wide + 1, frame.height()),
-            Qt::AlignLeft | Qt::AlignVCenter, label);
-        slackLeft = frame.right() + gap + wide;
-    }
-    const QString slack = slackFormula(*m_scene);
-    if (slack.isEmpty())
-        return;
-    if (m_scene->autopsy().slack.value_or(0) >= 0) {
-        paintSlack(painter, slack, slackLeft, static_cast<double>(m_scene->usable) * scale());
-        return;
-    }
-    // Too large: the formula stands where the request's own label left room.
-    const int formulaWidth = metrics.horizontalAdvance(slack);
-    const double before = frame.left() - 2 * gap - (wide + gap <= frame.left() ? wide : 0);
-    if (formulaWidth <= before)
-        painter.drawText(QRectF(before - formulaWidth, frame.top(), formulaWidth + 1, frame.height()),
-            Qt::AlignVCenter, slack);
+    painter.drawText(requestLabelRect(), Qt::AlignCenter, requestLabel());
+    if (const QString slack = slackFormula(); !slack.isEmpty())
+        paintSlack(painter, slack);
 }
 
-void OomCapacityBar::paintSlack(QPainter& painter, const QString& label, double left, double right) const
+void OomCapacityBar::paintSlack(QPainter& painter, const QString& label) const
 {
-    const QColor green = m_style.color(Tone::Ok);
-    const QFontMetrics metrics(painter.font());
-    const QRectF frame = requestRect();
-    const double y = frame.center().y();
-    const double gap = 2 * m_style.metrics().unit;
-    const double wide = metrics.horizontalAdvance(label);
-    painter.setPen(QPen(green, 1));
-    const bool arrow = right - left > gap;
-    if (arrow) {
-        painter.drawLine(QPointF(left + 2, y), QPointF(right, y));
-        painter.drawLine(QPointF(left + 2, y - 4), QPointF(left + 2, y + 4));
-        painter.drawLine(QPointF(right, y - 4), QPointF(right, y + 4));
+    if (m_scene->autopsy().slack.value_or(0) >= 0) {
+        painter.setPen(QPen(m_style.color(Tone::Ok), 1));
+        const double y = requestRect().center().y();
+        const double left = std::max(requestRect().right(), requestLabelRect().right());
+        const double right = static_cast<double>(m_scene->usable) * scale();
+        if (right - left > 2 * m_style.metrics().unit) {
+            painter.drawLine(QPointF(left + 2, y), QPointF(right, y));
+            painter.drawLine(QPointF(left + 2, y - 4), QPointF(left + 2, y + 4));
+            painter.drawLine(QPointF(right, y - 4), QPointF(right, y + 4));
+        }
     }
-    const bool inside = wide + 2 * gap < right - left;
-    const double labelLeft = frame.left() - 2 * gap
-        - metrics.horizontalAdvance(tr("request %1").arg(bytesText(*m_scene->autopsy().request)));
-    const double x = inside ? (left + right - wide) / 2 : labelLeft - wide;
-    if (!inside && x < 0)
-        return;
-    const QRectF box(x - gap / 2, frame.top(), wide + gap, frame.height());
+    const QRectF box = slackRect();
     painter.fillRect(box, palette().color(backgroundRole()));
-    painter.drawText(box, Qt::AlignCenter, label);
+    painter.drawText(box, m_slackBelow ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignCenter,
+        painter.fontMetrics().elidedText(label, Qt::ElideRight, static_cast<int>(box.width())));
+}
+
+QString OomCapacityBar::requestLabel() const
+{
+    return tr("request %1").arg(bytesText(*m_scene->autopsy().request));
+}
+
+QString OomCapacityBar::slackFormula() const
+{
+    return m_scene && !requestRect().isEmpty() ? tidemark::slackFormula(*m_scene) : QString();
+}
+
+QFont OomCapacityBar::requestFont() const
+{
+    QFont font = m_style.font(FontRole::Small);
+    font.setWeight(QFont::DemiBold);
+    return font;
+}
+
+/// Left of the request's frame, inside it, or right of it: where there is room first.
+QRectF OomCapacityBar::requestLabelRect() const
+{
+    const QRectF frame = requestRect();
+    const double gap = 2 * m_style.metrics().unit;
+    const double wide = QFontMetrics(requestFont()).horizontalAdvance(requestLabel()) + 1;
+    const double inside = frame.width() - shortRect().width();
+    double x = frame.right() + gap;
+    if (wide + gap <= frame.left())
+        x = frame.left() - gap - wide;
+    else if (wide + gap < inside)
+        x = frame.left() + (inside - wide) / 2;
+    return {x, frame.top(), wide, frame.height()};
+}
+
+std::optional<QRectF> OomCapacityBar::besideRequest() const
+{
+    const QRectF frame = requestRect();
+    const QRectF label = requestLabelRect();
+    const double gap = 2 * m_style.metrics().unit;
+    const double wide = QFontMetrics(requestFont()).horizontalAdvance(slackFormula()) + gap;
+    if (m_scene->autopsy().slack.value_or(0) >= 0) {
+        const double left = std::max(frame.right(), label.right());
+        const double right = static_cast<double>(m_scene->usable) * scale();
+        if (wide + gap < right - left)
+            return QRectF((left + right - wide) / 2, frame.top(), wide, frame.height());
+    }
+    const double before = std::min(frame.left(), label.left()) - gap;
+    if (wide > before)
+        return std::nullopt;
+    return QRectF(before - wide, frame.top(), wide, frame.height());
+}
+
+QRectF OomCapacityBar::slackRect() const
+{
+    if (slackFormula().isEmpty())
+        return {};
+    if (const auto beside = m_slackBelow ? std::nullopt : besideRequest())
+        return *beside;
+    const double high = QFontMetrics(requestFont()).height();
+    return {0, requestRect().bottom() + 1, width() - 1.0, high};
 }
 
 bool OomCapacityBar::event(QEvent* event)
@@ -338,8 +380,8 @@ bool OomCapacityBar::event(QEvent* event)
         const auto part = partAt(help->pos());
         if (part)
             QToolTip::showText(help->globalPos(), partLine(*m_scene, m_scene->parts[*part]), this);
-        else if (m_scene && requestRect().adjusted(-2, -2, 2, 2).contains(help->pos()))
-            QToolTip::showText(help->globalPos(), slackFormula(*m_scene), this);
+        else if (m_scene && (requestRect().adjusted(-2, -2, 2, 2) | slackRect()).contains(help->pos()))
+            QToolTip::showText(help->globalPos(), slackTip(*m_scene), this);
         else
             QToolTip::hideText();
         return true;

@@ -29,6 +29,8 @@ public:
     QRectF partRect(std::size_t part) const;
     QRectF requestRect() const;
     QRectF shortRect() const;
+    /// The sum of the slack: beside the request, where there is room, else on a line below it.
+    QRectF slackRect() const;
     std::optional<std::size_t> partAt(QPointF point) const;
 
     QSize sizeHint() const override;
@@ -45,6 +47,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 
@@ -57,7 +60,14 @@ private:
     void paintPart(QPainter& painter, std::size_t part) const;
     void paintPartText(QPainter& painter, std::size_t part) const;
     void paintRequest(QPainter& painter) const;
-    void paintSlack(QPainter& painter, const QString& label, double labelLeft, double labelRight) const;
+    void paintSlack(QPainter& painter, const QString& label) const;
+    QFont requestFont() const;
+    QString requestLabel() const;
+    QString slackFormula() const;
+    /// Absent: the sum finds no room beside the request.
+    std::optional<QRectF> besideRequest() const;
+    void placeSlack();
+    QRectF requestLabelRect() const;
     void choose(std::size_t part);
 
     ViewState& m_view;
@@ -65,6 +75,7 @@ private:
     std::shared_ptr<const OomScene> m_scene;
     std::vector<std::uint64_t> m_starts; ///< bytes before each part
     std::size_t m_current = 0;
+    bool m_slackBelow = false; ///< its sum has a line of its own
 };
 
 } // namespace tidemark

@@ -41,6 +41,8 @@ OomMap::OomMap(Session& session, ViewState& view, Style& style, QWidget* parent)
     m_subtitle->setTextFormat(Qt::PlainText);
     m_subtitle->setForegroundRole(QPalette::PlaceholderText);
     m_subtitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_subtitle->setObjectName(QStringLiteral("subtitle"));
+    m_subtitle->installEventFilter(this);
     m_which->setLogicalHeight(20);
     m_which->setPartToolTip(0, tr("Only segments with free memory inside"));
     m_which->setPartToolTip(1, tr("All segments, of every stream and pool"));
@@ -210,10 +212,16 @@ QString OomMap::title() const
     return m_title->text();
 }
 
+QString OomMap::subtitle() const
+{
+    return m_subtitle->text();
+}
+
 void OomMap::updateTitle()
 {
     if (!m_scene || !m_scene->state) {
         m_title->setText(tr("Segments"));
+        m_subtitles.clear();
         m_subtitle->setText(m_scene ? tr("this file lists none: holes are unknown") : QString());
         return;
     }
@@ -225,13 +233,32 @@ void OomMap::updateTitle()
     const Snapshot& snapshot = *m_scene->of.replay->snapshot;
     const QString where
         = own ? shownText(streamName(snapshot, m_scene->stream)) + QStringLiteral(" · ") : QString();
-    m_subtitle->setText(where + tr("one row each, lowest address first"));
-    m_subtitle->setToolTip(m_subtitle->text());
+    m_subtitles = {where + tr("one row each, lowest address first"), where + tr("lowest address first"),
+        own ? shownText(streamName(snapshot, m_scene->stream)) : QString()};
+    m_subtitle->setToolTip(m_subtitles.front());
+    fitSubtitle();
     QString described = m_title->text();
     if (!missingText().isEmpty())
         described += tr("; the largest hole is %1, the request %2")
                          .arg(bytesText(m_scene->ghost->size), missingText());
     m_canvas->setAccessibleDescription(described);
+}
+
+/// The longest that fits whole.
+void OomMap::fitSubtitle()
+{
+    const auto& each = m_subtitles;
+    const auto fits = std::find_if(each.begin(), each.end(), [this](const QString& text) {
+        return m_subtitle->fontMetrics().horizontalAdvance(text) <= m_subtitle->width();
+    });
+    m_subtitle->setText(fits == each.end() ? QString() : *fits);
+}
+
+bool OomMap::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_subtitle && event->type() == QEvent::Resize && !m_subtitles.isEmpty())
+        fitSubtitle();
+    return QWidget::eventFilter(watched, event);
 }
 
 SegmentScene OomMap::sceneOf() const

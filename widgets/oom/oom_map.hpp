@@ -7,6 +7,7 @@
 #include "widgets/session.hpp"
 #include "widgets/view_state.hpp"
 
+#include <QStringList>
 #include <QWidget>
 
 #include <memory>
@@ -50,12 +51,16 @@ public:
     std::optional<GhostGeometry> ghost() const { return m_ghost; }
     const MapBuilt& built() const { return m_built; }
     QString title() const;
+    QString subtitle() const;
     /// "64 MiB too long"; empty when the hole holds it.
     QString missingText() const;
 
 signals:
     /// Something of the map is about to be selected.
     void picking();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     class GhostStrip;
@@ -65,6 +70,7 @@ private:
     void placeGhost();
     void updateMarks();
     void updateTitle();
+    void fitSubtitle();
     SegmentScene sceneOf() const;
     void onHovered(const MapHit& hit);
     void onClicked(const MapHit& hit);
@@ -76,6 +82,7 @@ private:
     void walkRows(int direction);
     void walkTo(std::optional<std::size_t> box);
 
+    QStringList m_subtitles; ///< from the longest to the shortest
     Session& m_session;
     ViewState& m_view;
     Style& m_style;

@@ -304,6 +304,16 @@ QString slackFormula(const OomScene& scene)
             bytesText(a.deviceFree.value_or(0)), bytesText(*a.request));
 }
 
+QString slackTip(const OomScene& scene)
+{
+    const QString sum = slackFormula(scene);
+    return sum.isEmpty() ? sum
+                         : sum + QLatin1Char('\n')
+            + tr("free: reserved memory in no block when the request failed. The gap of the summary is "
+                 "reserved minus live (requested) at the peak, which is another moment and has rounding in "
+                 "it.");
+}
+
 QString capacityCaption(const OomScene& scene)
 {
     const OomAutopsy& a = scene.autopsy();

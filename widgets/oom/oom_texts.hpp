@@ -37,6 +37,8 @@ QString checkStateText(OomCheck::State state);
 
 /// "slack +33.34 GiB  =  free 34.50 GiB + device 348 MiB − request 1.50 GiB"; empty without slack.
 QString slackFormula(const OomScene& scene);
+/// The same, with what its "free" counts.
+QString slackTip(const OomScene& scene);
 /// "What PyTorch could use on this card: 77.64 GiB = reserved 77.30 GiB + free on the device 348 MiB".
 QString capacityCaption(const OomScene& scene);
 /// "parameters", "free but pinned", …

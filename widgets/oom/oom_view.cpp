@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/oom/oom_view.hpp"
 
-#include "widgets/common/copy_table.hpp"
-#include "widgets/common/moment_text.hpp"
 #include "widgets/common/wrapped_label.hpp"
 #include "widgets/live/live_table_delegate.hpp"
 #include "widgets/live/live_table_model.hpp"
 #include "widgets/oom/oom_banner.hpp"
 #include "widgets/oom/oom_capacity_bar.hpp"
 #include "widgets/oom/oom_curve.hpp"
+#include "widgets/oom/oom_fixes.hpp"
 #include "widgets/oom/oom_map.hpp"
 #include "widgets/oom/oom_pins.hpp"
+#include "widgets/oom/oom_texts.hpp"
 #include "widgets/style/style.hpp"
 
 #include <QClipboard>
@@ -19,6 +19,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSplitter>
@@ -30,12 +31,12 @@ namespace tidemark {
 
 namespace {
 
-constexpr int fewestRows = 3;
 constexpr double leastColumn = 56; ///< room for the headings
-constexpr double curveFrom = 530; ///< height the map and the tables keep before the curve gets any
-constexpr int mostPinRows = 4;
+constexpr double curveFrom = 470; ///< height the map and the tables keep before the curve gets any
 constexpr int shareWidth = 104;
 constexpr int rightWidth = 240; ///< at least
+constexpr double besideFrom = 760; ///< width from which the tables stand beside the map
+constexpr double bodyLeast = 210; ///< height below which the whole view scrolls
 
 } // namespace
 
@@ -44,7 +45,9 @@ OomView::OomView(Session& session, ViewState& view, Style& style, QWidget* paren
     , m_session(session)
     , m_view(view)
     , m_style(style)
+    , m_scroll(new QScrollArea(this))
     , m_banner(new OomBanner(style, this))
+    , m_fixes(new OomFixes(style, this))
     , m_barBox(new QWidget(this))
     , m_bar(new OomCapacityBar(view, style, m_barBox))
     , m_body(new QSplitter(this))
@@ -96,16 +99,29 @@ OomView::OomView(Session& session, ViewState& view, Style& style, QWidget* paren
     m_body->addWidget(m_left);
     m_body->addWidget(m_rightScroll);
     m_body->setChildrenCollapsible(false);
-    m_body->setStretchFactor(0, 61);
-    m_body->setStretchFactor(1, 39);
-    m_body->setSizes({6100, 3900});
-    auto* const column = new QVBoxLayout(this);
+    m_body->setStretchFactor(0, 58);
+    m_body->setStretchFactor(1, 42);
+    m_body->setSizes({5800, 4200});
+    auto* const page = new QWidget;
+    page->setAutoFillBackground(true);
+    page->setBackgroundRole(QPalette::Base);
+    auto* const column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_banner);
+    column->addWidget(m_fixes);
     column->addWidget(m_barBox);
     column->addWidget(m_body, 1);
     column->addWidget(m_curve);
+    m_scroll->setWidget(page);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll->viewport()->installEventFilter(this);
+    auto* const whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->addWidget(m_scroll);
     connectAll();
     restyle();
     collect();
@@ -116,86 +132,6 @@ OomView::~OomView()
     // Answers to the tables' selection would reach half-destroyed members.
     m_pinTable->selectionModel()->disconnect(this);
     m_liveTable->selectionModel()->disconnect(this);
-}
-
-void OomView::makePinSection()
-{
-    m_pinSection = new QWidget(this);
-    m_pinModel = new OomPinsModel(this);
-    m_pinDelegate = new LiveTableDelegate(m_style, this);
-    m_pinDelegate->setShareColumn(-1);
-    m_pinTable = new CopyTable([this] { return m_pinModel->copyText(); }, m_pinSection);
-    m_pinTable->setModel(m_pinModel);
-    m_pinTable->setItemDelegate(m_pinDelegate);
-    m_pinTable->setAccessibleName(tr("Who holds the holes open"));
-    m_pinTable->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    QHeaderView* const header = m_pinTable->horizontalHeader();
-    header->setSectionResizeMode(QHeaderView::ResizeToContents);
-    header->setSectionResizeMode(OomPinsModel::Site, QHeaderView::Stretch);
-    auto* const heading = new QLabel(tr("Who holds the holes open"), m_pinSection);
-    m_headings.push_back(heading);
-    m_pinWords = new WrappedLabel(m_pinSection);
-    m_pinSum = new WrappedLabel(m_pinSection);
-    auto* const column = new QVBoxLayout(m_pinSection);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(heading);
-    column->addWidget(m_pinTable);
-    column->addWidget(m_pinSum);
-    column->addWidget(m_pinWords);
-}
-
-void OomView::makeLiveSection()
-{
-    m_liveSection = new QWidget(this);
-    m_liveModel = new LiveTableModel(this);
-    m_liveDelegate = new LiveTableDelegate(m_style, this);
-    m_liveTable = new CopyTable(
-        [this] {
-            constexpr int key = static_cast<int>(LiveColumn::Key);
-            const std::vector<int> shown{key, static_cast<int>(LiveColumn::Count),
-                static_cast<int>(LiveColumn::Live), static_cast<int>(LiveColumn::Share)};
-            QStringList lines;
-            if (m_scene)
-                lines << LiveTableModel::copyHeader(shown, m_scene->of.grouping->by());
-            for (int row = 0; row < m_liveModel->rowCount(); ++row)
-                lines << m_liveModel->copyLine(row, shown);
-            return lines.join(QLatin1Char('\n'));
-        },
-        m_liveSection);
-    m_liveTable->setModel(m_liveModel);
-    m_liveTable->setItemDelegate(m_liveDelegate);
-    m_liveTable->setAccessibleName(tr("What fills the card"));
-    m_liveTable->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    m_liveTable->installEventFilter(this);
-    m_pinTable->installEventFilter(this);
-    m_liveTable->viewport()->installEventFilter(this);
-    QHeaderView* const header = m_liveTable->horizontalHeader();
-    for (int i = 0; i < LiveTableModel::columns; ++i) {
-        const auto column = static_cast<LiveColumn>(i);
-        const bool shown = column == LiveColumn::Key || column == LiveColumn::Count
-            || column == LiveColumn::Live || column == LiveColumn::Share;
-        header->setSectionHidden(i, !shown);
-    }
-    header->setSectionResizeMode(QHeaderView::ResizeToContents);
-    header->setSectionResizeMode(static_cast<int>(LiveColumn::Key), QHeaderView::Stretch);
-    header->setSectionResizeMode(static_cast<int>(LiveColumn::Share), QHeaderView::Fixed);
-    auto* const heading = new QLabel(tr("What fills the card"), m_liveSection);
-    m_headings.push_back(heading);
-    m_liveAt = new QLabel(m_liveSection);
-    m_liveAt->setForegroundRole(QPalette::PlaceholderText);
-    m_liveAt->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_liveSum = new WrappedLabel(m_liveSection);
-    auto* const head = new QHBoxLayout;
-    head->setContentsMargins(0, 0, 0, 0);
-    head->addWidget(heading);
-    head->addWidget(m_liveAt, 1);
-    auto* const column = new QVBoxLayout(m_liveSection);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(head);
-    column->addWidget(m_liveTable, 1);
-    column->addWidget(m_liveSum);
 }
 
 void OomView::connectAll()
@@ -215,6 +151,8 @@ void OomView::connectAll()
     connect(m_banner, &OomBanner::eventChosen, this, &OomView::setEvent);
     connect(m_banner, &OomBanner::copyRequested, this,
         [this] { QGuiApplication::clipboard()->setText(copyText()); });
+    connect(m_fixes, &OomFixes::tryRequested, this, &OomView::tryRequested);
+    connect(m_fixes, &OomFixes::findingRequested, this, &OomView::findingRequested);
     connect(m_bar, &OomCapacityBar::picking, this, &OomView::toEvent);
     connect(m_map, &OomMap::picking, this, &OomView::toEvent);
     const auto pick = [this](const QModelIndex& index, bool pins) {
@@ -245,9 +183,14 @@ void OomView::connectAll()
 
 bool OomView::eventFilter(QObject* watched, QEvent* event)
 {
+    // What is too wide wraps; nothing scrolls sideways.
+    if (watched == m_scroll->viewport() && event->type() == QEvent::Resize)
+        m_scroll->widget()->setMaximumWidth(static_cast<QResizeEvent*>(event)->size().width());
     // Not from inside the resize: the view is still working on its own geometry.
     if (watched == m_liveTable->viewport() && event->type() == QEvent::Resize)
         QMetaObject::invokeMethod(this, &OomView::updateLimit, Qt::QueuedConnection);
+    if (watched == m_pinTable && event->type() == QEvent::Resize)
+        QMetaObject::invokeMethod(this, &OomView::fitPinColumns, Qt::QueuedConnection);
     // A table that gets the focus makes its first row the current one: nobody has chosen it.
     if ((watched == m_liveTable || watched == m_pinTable) && event->type() == QEvent::FocusIn) {
         auto& table = static_cast<QTableView&>(*watched);
@@ -294,13 +237,16 @@ void OomView::restyle()
     }
     m_liveTable->horizontalHeader()->resizeSection(
         static_cast<int>(LiveColumn::Share), metrics.px(shareWidth));
-    m_liveTable->setMinimumHeight(metrics.header + fewestRows * metrics.row);
+    m_liveTable->setMinimumHeight(metrics.header + fewestTableRows * metrics.row);
     for (QTableView* table : {m_pinTable, m_liveTable})
         table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_body->setHandleWidth(metrics.splitter);
     m_rightScroll->setMinimumWidth(metrics.px(rightWidth));
-    if (m_scene)
+    stack();
+    if (m_scene) {
         showPins();
+        limitHeights();
+    }
 }
 
 void OomView::collect()
@@ -334,6 +280,7 @@ void OomView::setData(OomData shown)
     m_banner->setEvents(events, m_event);
     for (QWidget* part : {static_cast<QWidget*>(m_banner), m_barBox, static_cast<QWidget*>(m_body)})
         part->hide();
+    m_fixes->setFinding(nullptr, std::nullopt);
     m_curve->hide();
     m_curve->setScene(nullptr);
     m_bar->setScene(nullptr);
@@ -403,6 +350,7 @@ void OomView::showScene()
 {
     m_following = true;
     m_banner->setWords(verdictWords(*m_scene, m_data.rank));
+    showFixes();
     m_bar->setScene(m_scene);
     m_checks->setChecks(verdictChecks(*m_scene));
     m_curve->setScene(m_scene);
@@ -417,39 +365,13 @@ void OomView::showScene()
     followSelection();
 }
 
-void OomView::showPins()
+void OomView::showFixes()
 {
-    const Metrics& metrics = m_style.metrics();
-    m_pinDelegate->setSequential(m_scene->of.colouring->sequential);
-    m_pinModel->setScene(m_scene);
-    const int rows = std::clamp(m_pinModel->rowCount(), 1, mostPinRows);
-    m_pinTable->setFixedHeight(metrics.header + rows * metrics.row);
-    m_pinSum->showText(pinSum(*m_scene));
-    m_pinSum->setVisible(m_pinModel->rowCount() > 1 || !m_scene->pinsAreAll);
-    pinSentenceOf(0);
-}
-
-void OomView::pinSentenceOf(int row)
-{
-    m_pinWords->showText(
-        row < m_pinModel->rowCount() ? pinSentence(*m_scene, m_pinModel->pins(row)) : QString());
-}
-
-void OomView::showLive()
-{
-    LiveRows rows;
-    rows.replay = m_scene->of.replay;
-    rows.grouping = m_scene->of.grouping;
-    rows.colouring = m_scene->of.colouring;
-    rows.table = m_scene->live;
-    rows.order = m_scene->liveOrder;
-    if (m_scene->usable > 0)
-        rows.usable = m_scene->usable;
-    m_liveDelegate->setSequential(rows.colouring->sequential);
-    m_liveModel->setRows(std::move(rows));
-    m_liveAt->setText(atMomentText(*m_scene->of.replay, m_scene->live->state));
-    m_liveSum->showText(liveSum(*m_scene));
-    updateLimit();
+    const auto diagnosis = m_session.diagnosis();
+    const bool same = diagnosis && diagnosis->rank == m_session.rank();
+    m_fixes->setFinding(same ? diagnosis : nullptr,
+        same ? findingOfFailure(*diagnosis, m_session.deviceIndex(), m_scene->autopsy().event)
+             : std::nullopt);
 }
 
 /// By size there is nothing to see in the map: what fills the card takes its place.
@@ -481,33 +403,40 @@ void OomView::limitHeights()
         return;
     const Metrics& metrics = m_style.metrics();
     const auto rows = static_cast<int>(std::min<std::size_t>(m_scene->liveOrder.size(), 1000));
-    const int table = metrics.header + std::max(fewestRows, rows) * metrics.row;
+    const int table = metrics.header + std::max(fewestTableRows, rows) * metrics.row;
     // Labels and spaces round the table.
     const int rest = m_liveSection->sizeHint().height() - m_liveTable->sizeHint().height();
     m_liveSection->setMaximumHeight(table + std::max(0, rest));
+    // Below each other the tables have all the height they can fill; the view scrolls as a whole then.
+    const bool beside = m_body->orientation() == Qt::Horizontal;
+    const int least = metrics.px(bodyLeast);
+    const int right = m_rightColumn->totalMinimumSize().height();
+    m_rightScroll->setMinimumHeight(beside ? 0 : right);
+    m_left->setMinimumHeight(least);
+    m_body->setMinimumHeight(beside ? least : least + right + m_body->handleWidth());
     // The curve is the last to come and the first to go.
-    const int banner = m_banner->layout()->totalHeightForWidth(width());
-    const int others = (banner > 0 ? banner : m_banner->sizeHint().height()) + m_barBox->sizeHint().height();
-    m_curve->setVisible(height() >= others + m_curve->sizeHint().height() + metrics.px(curveFrom));
+    int others = m_barBox->sizeHint().height();
+    for (const QWidget* part : {static_cast<QWidget*>(m_banner), static_cast<QWidget*>(m_fixes)})
+        if (!part->isHidden())
+            others += part->minimumSizeHint().height();
+    m_curve->setVisible(beside && height() >= others + m_curve->sizeHint().height() + metrics.px(curveFrom));
+}
+
+void OomView::stack()
+{
+    const bool beside = width() >= m_style.metrics().px(besideFrom);
+    const auto wanted = beside ? Qt::Horizontal : Qt::Vertical;
+    if (wanted == m_body->orientation())
+        return;
+    m_body->setOrientation(wanted);
+    m_body->setSizes(beside ? QList<int>{5800, 4200} : QList<int>{5000, 5000});
 }
 
 void OomView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    stack();
     limitHeights();
-}
-
-void OomView::updateLimit()
-{
-    const int row = std::max(1, m_liveTable->verticalHeader()->defaultSectionSize());
-    const int fitting = std::max(fewestRows, m_liveTable->viewport()->height() / row);
-    m_following = true;
-    if (m_expanded || (m_scene && m_scene->liveOrder.size() <= static_cast<std::size_t>(fitting)))
-        m_liveModel->setLimit(std::nullopt);
-    else
-        m_liveModel->setLimit(static_cast<std::size_t>(fitting - 1));
-    m_following = false;
-    followSelection();
 }
 
 void OomView::followSelection()

@@ -27,6 +27,7 @@ class OomBanner;
 class OomCapacityBar;
 class OomChecks;
 class OomCurve;
+class OomFixes;
 class OomMap;
 class OomPinsModel;
 class Style;
@@ -40,9 +41,10 @@ struct OomData {
     std::optional<std::uint64_t> deviceTotal;
 };
 
-/// Why a request failed, top-down: verdict, capacity to scale, the segments with the failed request as a
-/// ghost, who holds the holes, what fills the card, the checks, the curve (help/out-of-memory.md). Takes its
-/// events from the session's diagnosis; the window shows it while hasContent(). GUI thread.
+/// Why a request failed, top-down: verdict, what to do, capacity to scale, the segments with the failed
+/// request as a ghost, who holds the holes, what fills the card, the checks, the curve
+/// (help/out-of-memory.md). Takes its events from the session's diagnosis; the window shows it while
+/// hasContent(). GUI thread.
 class OomView : public QWidget {
     Q_OBJECT
 public:
@@ -62,6 +64,7 @@ public:
     void flush();
     std::shared_ptr<const OomScene> scene() const { return m_scene; }
     OomBanner& banner() { return *m_banner; }
+    OomFixes& fixes() { return *m_fixes; }
     OomCapacityBar& bar() { return *m_bar; }
     OomMap& map() { return *m_map; }
     OomChecks& checks() { return *m_checks; }
@@ -75,6 +78,9 @@ public:
 signals:
     /// hasContent() or the events changed.
     void contentChanged();
+    /// A fix of a finding is to be tried in the sandbox; a finding is to be shown.
+    void tryRequested(std::size_t finding, std::size_t fix);
+    void findingRequested(std::size_t finding);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -86,16 +92,20 @@ private:
     void refresh(bool now);
     OomSceneRequest request() const;
     void take(std::shared_ptr<const OomScene>&& scene);
+    static constexpr int fewestTableRows = 3;
     void makePinSection();
     void makeLiveSection();
     void connectAll();
     void restyle();
     void showScene();
     void showPins();
+    void fitPinColumns();
     void showLive();
     void arrange();
     void updateLimit();
     void limitHeights();
+    void showFixes();
+    void stack();
     void followSelection();
     void selectGroup(std::uint32_t group);
     void pinSentenceOf(int row);
@@ -108,7 +118,9 @@ private:
     int m_event = 0;
     std::shared_ptr<const OomScene> m_scene;
 
+    QScrollArea* m_scroll;
     OomBanner* m_banner;
+    OomFixes* m_fixes;
     QWidget* m_barBox;
     OomCapacityBar* m_bar;
     QSplitter* m_body;

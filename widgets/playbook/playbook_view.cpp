@@ -13,6 +13,7 @@
 #include <QListWidget>
 #include <QScrollBar>
 #include <QTextBrowser>
+#include <QTextOption>
 #include <QToolTip>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -51,6 +52,8 @@ PlaybookView::PlaybookView(Session& session, ViewState& state, Style& style, QWi
     m_contents->setWordWrap(true);
     m_body->setFrameShape(QFrame::NoFrame);
     m_body->setOpenLinks(false);
+    // Long names and commands go on below: nothing scrolls sideways.
+    m_body->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     m_body->setAccessibleName(tr("Playbook"));
     m_body->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
     setFocusProxy(m_body);

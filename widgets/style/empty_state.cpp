@@ -152,8 +152,10 @@ void EmptyState::arrange()
     const QMargins outer = layout()->contentsMargins();
     const int room = width() - outer.left() - outer.right()
         - (icon ? m_icon->sizeHint().width() + m.px(10) + 2 * layout()->spacing() : 0);
+    // A label without text has no height to ask for: −1.
     for (QLabel* label : {m_heading, m_sentence, m_caption})
-        label->setMinimumHeight(label->heightForWidth(std::max(1, std::min(room, label->maximumWidth()))));
+        label->setMinimumHeight(
+            std::max(0, label->heightForWidth(std::max(1, std::min(room, label->maximumWidth())))));
 }
 
 void EmptyState::resizeEvent(QResizeEvent* event)

@@ -57,6 +57,7 @@ int Look::styleHint(
     switch (hint) {
     case SH_ToolTip_WakeUpDelay:
         return 250;
+    case SH_DialogButtonBox_ButtonsHaveIcons: // those of the toolkit are black on a dark ground
     case SH_Widget_Animate:
     case SH_Widget_Animation_Duration:
         return 0;

@@ -44,21 +44,34 @@ bool LabelPlacer::isFree(const QRectF& box) const
         m_taken.begin(), m_taken.end(), [&](const QRectF& other) { return other.intersects(box); });
 }
 
-bool LabelPlacer::crossesLine(const QRectF& box) const
+double LabelPlacer::crossed(const QRectF& box) const
 {
-    return std::any_of(
-        m_lines.begin(), m_lines.end(), [&](const QRectF& line) { return line.intersects(box); });
+    double area = 0;
+    for (const QRectF& line : m_lines) {
+        const QRectF both = line.intersected(box);
+        area += both.width() * both.height();
+    }
+    return area;
 }
 
 std::optional<QRectF> LabelPlacer::takeFirst(const std::vector<QRectF>& boxes)
 {
-    for (const bool strict : {true, false})
-        for (const QRectF& box : boxes)
-            if (isFree(box) && !(strict && crossesLine(box))) {
-                m_taken.push_back(box);
-                return box;
-            }
-    return std::nullopt;
+    std::optional<QRectF> best;
+    double least = 0;
+    for (const QRectF& box : boxes) {
+        if (!isFree(box))
+            continue;
+        const double area = crossed(box);
+        if (best && area >= least)
+            continue;
+        best = box;
+        least = area;
+        if (area == 0)
+            break;
+    }
+    if (best)
+        m_taken.push_back(*best);
+    return best;
 }
 
 namespace {

@@ -27,8 +27,8 @@ public:
     explicit LabelPlacer(const QRectF& bounds)
         : m_bounds(bounds)
     { }
-    /// The first free box, taken from now on; one that crosses no line is preferred. Absent when none is
-    /// free.
+    /// The first free box, taken from now on; of several the one that crosses least of the lines. Absent when
+    /// none is free.
     std::optional<QRectF> takeFirst(const std::vector<QRectF>& boxes);
     /// Blocks a place without asking.
     void block(const QRectF& box) { m_taken.push_back(box); }
@@ -37,7 +37,8 @@ public:
 
 private:
     bool isFree(const QRectF& box) const;
-    bool crossesLine(const QRectF& box) const;
+    /// What lines cover of a box.
+    double crossed(const QRectF& box) const;
 
     QRectF m_bounds;
     std::vector<QRectF> m_taken;

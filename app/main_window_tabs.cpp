@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tabs in the middle of the window, and the ways from one view to another.
+#include "app/main_window.hpp"
+#include "widgets/findings/findings_view.hpp"
+#include "widgets/findings/sandbox_view.hpp"
+#include "widgets/oom/oom_view.hpp"
+#include "widgets/timeline/timeline_view.hpp"
+
+#include <QApplication>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace tidemark {
+
+namespace {
+
+/// Width of the tabs with their whole names: the bar's own hint is for shortened ones.
+int wholeWidth(const QTabBar& bar, const Metrics& metrics)
+{
+    constexpr double around = 36; // the style's space, icon gap and frame
+    int width = 0;
+    for (int i = 0; i < bar.count(); ++i)
+        width += bar.fontMetrics().horizontalAdvance(bar.tabText(i)) + bar.iconSize().width()
+            + metrics.px(around);
+    return width;
+}
+
+} // namespace
+
+void MainWindow::followTab()
+{
+    const bool timeline = m_tabs->currentWidget() && m_tabs->currentWidget()->isAncestorOf(m_timeline);
+    m_corner->setVisible(timeline && m_corner->isAncestorOf(m_timeline->controls()));
+    // A corner that comes or goes does not tell the tabs.
+    QApplication::postEvent(m_tabs, new QEvent(QEvent::LayoutRequest));
+    m_layout->setBottomShown(timeline);
+    placeControls();
+}
+
+// Beside the tabs where both have room, else on a line of their own above the timeline.
+void MainWindow::placeControls()
+{
+    QWidget* const controls = m_timeline->controls();
+    const int needed = wholeWidth(*m_tabs->tabBar(), m_style.metrics()) + controls->sizeHint().width();
+    const bool beside = needed <= m_tabs->width();
+    const bool is = m_corner->isAncestorOf(controls);
+    if (beside == is)
+        return;
+    const bool hidden = controls->isHidden();
+    // On its own line it is no reason for a wider window.
+    controls->setSizePolicy(beside ? QSizePolicy::Preferred : QSizePolicy::Ignored, QSizePolicy::Preferred);
+    if (beside)
+        m_corner->layout()->addWidget(controls);
+    else
+        m_tabColumn->insertWidget(m_tabColumn->indexOf(m_timeline), controls);
+    controls->setHidden(hidden);
+    m_corner->setVisible(beside && m_tabs->currentWidget()->isAncestorOf(m_timeline));
+    QApplication::postEvent(m_tabs, new QEvent(QEvent::LayoutRequest));
+}
+
+// The tab is there while there is an out-of-memory event, and comes to the front when a file brings one.
+void MainWindow::showOomTab()
+{
+    const int tab = m_tabs->indexOf(m_oom);
+    if (m_oom->hasContent() == (tab >= 0))
+        return;
+    if (tab >= 0) {
+        m_tabs->removeTab(tab);
+        m_oom->hide();
+        placeControls();
+        return;
+    }
+    m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
+    placeControls();
+    // Once a file: who has gone elsewhere since, or to another device, is not taken back.
+    if (std::exchange(m_oomBrought, true))
+        return;
+    m_tabs->setCurrentWidget(m_oom);
+    const auto diagnosis = m_work.session.diagnosis();
+    const std::vector<OomAutopsy>& ooms = diagnosis->devices[m_work.session.deviceIndex()].ooms;
+    m_work.state.pushHistory();
+    m_work.state.setCursor(ooms.back().state);
+}
+
+void MainWindow::showTab(QWidget* view)
+{
+    if (m_tabs->indexOf(view) < 0)
+        return;
+    m_tabs->setCurrentWidget(view);
+    view->setFocus(Qt::ShortcutFocusReason);
+}
+
+void MainWindow::connectFixes()
+{
+    connect(m_oom, &OomView::tryRequested, this, &MainWindow::tryFix);
+    connect(m_oom, &OomView::findingRequested, this, [this](std::size_t finding) {
+        m_work.state.setFinding(finding);
+        showPane(m_findings);
+    });
+    // Not at once: a dock that changes its place goes and comes back.
+    connect(m_layout->dockOf(m_sandbox), &QDockWidget::visibilityChanged, this, &MainWindow::followSandbox,
+        Qt::QueuedConnection);
+}
+
+void MainWindow::tryFix(std::size_t finding, std::size_t fix)
+{
+    showPane(m_sandbox);
+    for (const FixPlace& place : m_sandbox->ticked())
+        m_sandbox->setTicked(place, false);
+    m_sandbox->setTicked({finding, fix}, true);
+}
+
+// What the sandbox predicts is drawn while the sandbox is open, and no longer.
+void MainWindow::followSandbox()
+{
+    const bool open = !m_layout->dockOf(m_sandbox)->isHidden();
+    if (!open)
+        m_work.session.setPrediction(nullptr);
+    else if (!m_work.session.prediction())
+        emit m_sandbox->settings().changed();
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_tabs && event->type() == QEvent::Resize)
+        placeControls();
+    // One of them came or went: another width is needed.
+    if (watched == m_timeline->controls() && event->type() == QEvent::LayoutRequest)
+        QMetaObject::invokeMethod(this, &MainWindow::placeControls, Qt::QueuedConnection);
+    return QMainWindow::eventFilter(watched, event);
+}
+
+} // namespace tidemark
