@@ -73,9 +73,14 @@ std::optional<std::vector<ModulePass>> modulePasses(
     std::vector<ModulePass> out;
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     std::size_t first = none; // of the pass under way
+    AllocationId newest = AllocationId::none; // made in the pass under way
     const auto close = [&](StateIndex state) {
-        if (first != none && !out.empty())
+        if (first != none && !out.empty()) {
             out.back().end = state;
+            // Made last, it is what the module hands on: the next operation keeps it in any case.
+            if (!boundary.outputOnly && !out.back().saved.empty() && out.back().saved.back() == newest)
+                out.back().saved.pop_back();
+        }
         first = none;
     };
     for (std::size_t i = 0; i < columns.count(); ++i) {
@@ -95,6 +100,7 @@ std::optional<std::vector<ModulePass>> modulePasses(
             first = i;
             out.emplace_back();
         }
+        newest = id;
         if (isSaved(input, id))
             out.back().saved.push_back(id);
     }
