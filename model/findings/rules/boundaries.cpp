@@ -53,6 +53,20 @@ StateIndex backwardStart(const RuleInput& input, StateIndex state)
     return at->first;
 }
 
+/// A module's output, which the next operation keeps in any case: made last, and narrower than what is
+/// inside. As wide as that, the last tensor seen is the input of a last operation whose result the boundary
+/// misses.
+void leaveOutput(const RuleInput& input, ModulePass& pass, AllocationId newest)
+{
+    if (pass.saved.empty() || pass.saved.back() != newest)
+        return;
+    const auto& size = input.replay.timeline.allocations().size;
+    const bool narrower = std::any_of(pass.saved.begin(), pass.saved.end(),
+        [&](AllocationId id) { return size[index(id)] > size[index(newest)]; });
+    if (narrower)
+        pass.saved.pop_back();
+}
+
 } // namespace
 
 std::span<const Boundary> boundaries()
@@ -77,9 +91,8 @@ std::optional<std::vector<ModulePass>> modulePasses(
     const auto close = [&](StateIndex state) {
         if (first != none && !out.empty()) {
             out.back().end = state;
-            // Made last, it is what the module hands on: the next operation keeps it in any case.
-            if (!boundary.outputOnly && !out.back().saved.empty() && out.back().saved.back() == newest)
-                out.back().saved.pop_back();
+            if (!boundary.outputOnly)
+                leaveOutput(input, out.back(), newest);
         }
         first = none;
     };

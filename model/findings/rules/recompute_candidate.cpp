@@ -151,6 +151,10 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
     const auto passes = modulePasses(input, facts, boundary, job);
     if (!passes)
         return;
+    if (passes->empty() && !input.phases.firstForward) {
+        output.undecided.push_back({recomputeCandidateRule.id, needsPhases});
+        return;
+    }
     std::vector<AllocationId> live;
     std::int64_t layers = 0;
     for (const ModulePass& pass : *passes) {
@@ -208,10 +212,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         bool occurs = false;
         for (std::size_t i = 0; i < stacks && !occurs; ++i)
             occurs = encloses(boundary, facts.of(static_cast<StackId>(i)));
-        if (occurs && !input.phases.firstForward) {
-            output.undecided.push_back({recomputeCandidateRule.id, needsPhases});
-            return;
-        }
         if (occurs)
             look(input, facts, boundary, output, job);
     }
