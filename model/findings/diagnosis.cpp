@@ -2,8 +2,9 @@
 #include "model/findings/diagnosis.hpp"
 
 #include "model/core/units.hpp"
+#include "model/findings/estimates.hpp"
 #include "model/findings/evidence_units.hpp"
-#include "model/findings/rule.hpp"
+#include "model/findings/rule_tools.hpp"
 #include "model/findings/what_if_step.hpp"
 
 #include <algorithm>
@@ -28,14 +29,35 @@ std::vector<OomAutopsy> autopsies(
     return out;
 }
 
-/// What a rule needs and the recording does not have; null when it has all of it.
-const char* lacks(const Rule& rule, const Replay& replay)
+/// A ring of one event tells no more over time than none (Quality::StateOnly).
+constexpr std::size_t fewestEvents = 2;
+
+/// The event without a verdict, as a sentence; empty when there is none.
+std::string withoutVerdict(const RuleInput& input)
 {
-    if ((rule.needs & needs::history) != 0 && replay.device().events.count() == 0)
+    for (const OomAutopsy& oom : input.ooms)
+        if (oom.verdict == Verdict::Unknown)
+            return "The out-of-memory event " + formatCount(static_cast<std::int64_t>(index(oom.event)))
+                + " has no verdict: " + oom.cannotTell + ".";
+    return {};
+}
+
+/// What a rule needs and the recording does not have; empty when it has all of it.
+std::string lacks(const Rule& rule, const RuleInput& input)
+{
+    const Replay& replay = input.replay;
+    if ((rule.needs & needs::history) != 0 && replay.device().events.count() < fewestEvents)
         return "a history of events: switch recording on before the model is built";
     if ((rule.needs & needs::segments) != 0 && !replay.segments.known())
         return "the allocator's segments, which this file does not list";
-    return nullptr;
+    if ((rule.needs & needs::verdict) != 0)
+        if (std::string why = withoutVerdict(input); !why.empty())
+            return why;
+    if ((rule.needs & needs::phases) != 0 && !input.phases.firstForward)
+        return needsPhases;
+    if ((rule.needs & needs::steps) != 0 && stepsOf(input).size() < 2)
+        return "at least two complete steps in the recording";
+    return {};
 }
 
 /// Collects what the rules say of all devices.
@@ -101,8 +123,8 @@ private:
         rule.run(input, output, job);
         m_ran.insert(rule.id);
         if (output.findings.empty() && output.undecided.empty())
-            if (const char* lacking = lacks(rule, input.replay))
-                output.undecided.push_back({rule.id, lacking});
+            if (std::string lacking = lacks(rule, input); !lacking.empty())
+                output.undecided.push_back({rule.id, std::move(lacking)});
         for (Finding& finding : output.findings) {
             assert(std::all_of(finding.evidence.begin(), finding.evidence.end(),
                 [](const Evidence& each) { return evidenceUnit(each.key).has_value(); }));

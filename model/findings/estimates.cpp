@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/estimates.hpp"
 
+#include "model/findings/metrics.hpp"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -206,6 +208,11 @@ std::string siteOf(const Sites& sites, const RuleInput& input, AllocationId id)
 {
     const SiteId site = sites.of(input.replay.timeline.allocations().stack[index(id)]);
     return valid(site) ? sites.name(site) : std::string();
+}
+
+std::string largestSiteOf(const RuleInput& input, std::span<const AllocationId> set)
+{
+    return largestSite(input.replay, input.sites, set).name;
 }
 
 Finding findingOf(const RuleInput& input, const Rule& rule, Severity severity, std::vector<AllocationId> set,

@@ -69,6 +69,9 @@ double shareOf(std::uint64_t bytes, std::int64_t whole);
 /// Site of an allocation's stack; empty when it has none.
 std::string siteOf(const Sites& sites, const RuleInput& input, AllocationId id);
 
+/// Site that holds most of a set, by bytes; empty when none has a site.
+std::string largestSiteOf(const RuleInput& input, std::span<const AllocationId> set);
+
 /// A finding about a set of allocations: bytes, count, the overlay's list and the events they cover.
 Finding findingOf(const RuleInput& input, const Rule& rule, Severity severity, std::vector<AllocationId> set,
     StateIndex lookAt);

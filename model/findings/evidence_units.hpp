@@ -9,7 +9,7 @@ namespace tidemark {
 
 /// What the numbers of an evidence key count.
 enum class EvidenceUnit : std::uint8_t {
-    Count, ///< things; also texts and yes or no
+    Count, ///< things; also texts, handles, yes or no
     Bytes,
     Share, ///< 0 … 1
     Percent,

@@ -37,6 +37,37 @@ PoolId poolOfRequest(const Replay& replay, EventIndex event, bool capturing)
     return PoolId::none;
 }
 
+/// Private pools: those of captures are (n, 0), those that users open (0, n).
+Scope scopeOf(const Snapshot& snapshot, PoolId pool, bool capturing)
+{
+    if (capturing)
+        return Scope::Capture;
+    if (!valid(pool) || index(pool) == 0)
+        return Scope::None;
+    return snapshot.pools[index(pool)].first != 0 ? Scope::Capture : Scope::UserPool;
+}
+
+/// A free block that the allocator would have handed out (get_free_block of CUDACachingAllocator.cpp).
+bool serves(std::uint64_t hole, std::uint64_t request, std::optional<std::uint64_t> maxSplit)
+{
+    if (hole < request || !maxSplit || hole < *maxSplit)
+        return hole >= request;
+    return request >= *maxSplit && hole < request + largePage;
+}
+
+void fillFittingHole(OomAutopsy& out, const SegmentState& state, std::optional<std::uint64_t> maxSplit)
+{
+    for (const SegmentView& segment : state.segments) {
+        if (!(classOf(segment) == out.requestClass))
+            continue;
+        for (std::uint32_t i = 0; i < segment.pieceCount; ++i) {
+            const Piece& piece = state.pieces[segment.firstPiece + i];
+            if (piece.kind == PieceKind::Free && serves(piece.size, *out.request, maxSplit))
+                out.fittingHole = std::max(out.fittingHole, piece.size);
+        }
+    }
+}
+
 void fillHoles(OomAutopsy& out, const SegmentState& state)
 {
     std::map<std::uint64_t, std::uint64_t> counts;
@@ -77,8 +108,12 @@ void fillState(OomAutopsy& out, const Replay& replay)
     out.unflushed = all.releasable;
     out.holes = all.holes;
     out.largestHole = all.largestHole;
-    if (out.request)
+    out.inactiveRatio = all.inactiveRatio();
+    out.externalFragmentation = same.externalFragmentation();
+    if (out.request) {
         out.unusable = unusableIndex(state, *out.request);
+        fillFittingHole(out, state, maxSplitSize(*replay.snapshot));
+    }
     for (const SegmentView& s : state.segments)
         if (s.releasableBytes > 0)
             out.unflushedIds.push_back(s.id);
@@ -100,15 +135,35 @@ std::string whatIsMissing(const OomAutopsy& out)
 /// The tests of the verdict in their order.
 Verdict decide(const OomAutopsy& out)
 {
-    if (out.capturing && out.unflushed >= *out.request)
+    if (out.scope != Scope::None && out.unflushed >= *out.request)
         return Verdict::CaptureBlocked;
     if (*out.slack < 0)
         return Verdict::Capacity;
     if (out.sameClassFree + *out.deviceFree < *out.request && *out.request <= out.elsewhere)
         return Verdict::WrongPool;
+    if (out.scope == Scope::Inferred)
+        return Verdict::Unknown;
     if (out.pinned + *out.deviceFree >= out.growth)
         return Verdict::Fragmentation;
     return Verdict::Unknown;
+}
+
+/// Outside a scope the request would have been served: by a hole, or from what a flush gives back.
+bool scopeMustBeOpen(const OomAutopsy& out)
+{
+    const bool flushServes = out.unflushed >= *out.request && out.unflushed + *out.deviceFree >= out.growth;
+    return out.scope == Scope::None && *out.slack >= 0 && (flushServes || out.fittingHole > 0);
+}
+
+std::string whyUndecided(const OomAutopsy& out)
+{
+    if (out.scope == Scope::Inferred)
+        return "a free block of " + bytesText(out.fittingHole)
+            + " in reach would have held the request, so it was made for another pool (graph capture, or a "
+              "MemPool's scope), which the event does not state";
+    return bytesText(out.sameClassFree + *out.deviceFree) + " were free in reach, " + bytesText(out.pinned)
+        + " of all free memory pinned, " + bytesText(out.elsewhere)
+        + " elsewhere: none of these alone explains the failure";
 }
 
 } // namespace
@@ -130,6 +185,17 @@ const char* verdictCode(Verdict verdict)
         break;
     }
     return "none";
+}
+
+std::optional<std::uint64_t> maxSplitSize(const Snapshot& snapshot)
+{
+    constexpr std::int64_t unlimited = 1LL << 50;
+    for (const Setting& setting : snapshot.settings)
+        if (setting.key == "max_split_size")
+            if (const std::int64_t* bytes = std::get_if<std::int64_t>(&setting.value);
+                bytes != nullptr && *bytes > 0 && *bytes < unlimited)
+                return static_cast<std::uint64_t>(*bytes);
+    return std::nullopt;
 }
 
 bool expandableInFile(const Snapshot& snapshot, const DeviceTrace& device)
@@ -164,7 +230,8 @@ OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std:
     out.capturing = capturesGraph(*replay.snapshot, events.stack[index(oom.event)]);
     const PoolId pool = poolOfRequest(replay, oom.event, out.capturing);
     // A pool of its own on the event: the scope is open, and nothing is flushed while one is.
-    out.capturing = out.capturing || (valid(pool) && index(pool) != 0);
+    out.scope = scopeOf(*replay.snapshot, pool, out.capturing);
+    out.capturing = out.scope != Scope::None;
     out.reservedKnown = replay.segments.reservedKnown();
     out.allocated = replay.segments.allocated().at(out.state);
     out.waiting = replay.segments.waiting().at(out.state);
@@ -184,12 +251,12 @@ OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std:
     slack -= out.waiting;
     slack -= static_cast<std::int64_t>(*out.request);
     out.slack = slack;
+    if (scopeMustBeOpen(out))
+        out.scope = Scope::Inferred;
     out.verdict = decide(out);
     if (out.verdict == Verdict::Unknown) {
-        out.cannotTell = bytesText(out.sameClassFree + *out.deviceFree) + " were free in reach, "
-            + bytesText(out.pinned) + " of all free memory pinned, " + bytesText(out.elsewhere)
-            + " elsewhere: none of these alone explains the failure";
-        if (deviceTotal && *out.deviceFree < out.growth
+        out.cannotTell = whyUndecided(out);
+        if (deviceTotal && out.scope != Scope::Inferred && *out.deviceFree < out.growth
             && static_cast<std::uint64_t>(out.reserved) + 2 * gib < *deviceTotal)
             out.verdict = Verdict::OutsideAllocator;
     }

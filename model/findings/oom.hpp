@@ -16,7 +16,7 @@ namespace tidemark {
 
 /// Why a request failed, in the order in which they are tried (help/out-of-memory.md).
 enum class Verdict : std::uint8_t {
-    CaptureBlocked, ///< V1: a graph is being captured, caches are not flushed
+    CaptureBlocked, ///< V1: a capture or a pool's scope is open, caches are not flushed
     Capacity, ///< V2: even perfectly packed it would not have fitted
     WrongPool, ///< V3: free memory lies in another stream or private pool
     Fragmentation, ///< V4: enough is free, but in pieces
@@ -25,6 +25,15 @@ enum class Verdict : std::uint8_t {
 };
 /// "V1" … "V6", "none" for unknown.
 const char* verdictCode(Verdict verdict);
+
+/// Why the cache was not flushed before the request failed.
+enum class Scope : std::uint8_t {
+    None, ///< it was, as far as the file tells
+    Capture, ///< a graph was being captured: frames, or the event's pool (n, 0)
+    UserPool, ///< a user's pool was open, the event's (0, n)
+    Inferred, ///< memory that a flush gives back was still there: one of the two, which the file does not
+              ///< name
+};
 
 /// A live block that keeps free memory from going back to the device.
 struct PinningBlock {
@@ -78,7 +87,13 @@ struct OomAutopsy {
     double unusable = 0; ///< M5 for the request
     Verdict verdict = Verdict::Unknown;
     bool thinMargin = false; ///< V5
-    bool capturing = false;
+    bool capturing = false; ///< the file names the scope
+    Scope scope = Scope::None;
+    /// The largest hole that the request could have been served from; 0: none. Blocks that max_split_size
+    /// reserves for larger requests do not count.
+    std::uint64_t fittingHole = 0;
+    double inactiveRatio = 0; ///< M1
+    double externalFragmentation = 0; ///< M4 of the request's class
     bool expandable = false; ///< expandable segments were on
     /// Reserved + free: all the allocator could own.
     std::optional<std::uint64_t> usable() const
@@ -103,6 +118,8 @@ struct OomAutopsy {
 OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std::uint64_t> deviceTotal);
 /// Whether expandable segments were on, by the file alone: its settings, else its segments and events.
 bool expandableInFile(const Snapshot& snapshot, const DeviceTrace& device);
+/// Blocks of this size and above serve no smaller request; absent: not set.
+std::optional<std::uint64_t> maxSplitSize(const Snapshot& snapshot);
 
 /// What the text of an OutOfMemoryError says, as pasted by a user.
 struct OomText {

@@ -48,6 +48,9 @@ namespace needs {
 inline constexpr std::uint8_t nothing = 0;
 inline constexpr std::uint8_t history = 1; ///< what happened over time: events
 inline constexpr std::uint8_t segments = 2; ///< the allocator's segments
+inline constexpr std::uint8_t steps = 4; ///< at least two complete steps
+inline constexpr std::uint8_t phases = 8; ///< forward passes that can be told apart
+inline constexpr std::uint8_t verdict = 16; ///< of every out-of-memory event: why it failed
 } // namespace needs
 
 /// One rule of help/findings.md: a file in rules/ and a line in the registry.

@@ -87,6 +87,8 @@ Finding oomFinding(const RuleInput& input, const char* rule, const OomAutopsy& o
     addEvidence(finding, "holes", oom.holes);
     addEvidence(finding, "largest_hole", oom.largestHole);
     addEvidence(finding, "unusable_index", EvidenceValue(oom.unusable));
+    addEvidence(finding, "inactive_ratio", EvidenceValue(oom.inactiveRatio));
+    addEvidence(finding, "external_fragmentation", EvidenceValue(oom.externalFragmentation));
     addEvidence(finding, "allocated_peak", EvidenceValue(traceMetrics(input.replay).allocatedPeak));
     return finding;
 }

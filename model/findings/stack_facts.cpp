@@ -75,8 +75,10 @@ constexpr std::array tests{
     Test{"megatron/core/transformer/moe/shared_experts.py", "", in::SharedExperts},
     Test{"megatron/core/ssm/gated_delta_net.py", "", in::GatedNorm},
     Test{"megatron/core/ssm/gdn/gated_delta_net.py", "", in::GatedNorm},
+    Test{"megatron/core/ssm/gated_delta_net/gdn.py", "", in::GatedNorm},
     Test{"megatron/core/models/gpt/gpt_model.py", "_postprocess", in::Postprocess},
     Test{"torch/nn/modules/linear.py", "forward", in::OutputLinear},
+    Test{"torch/optim/**", "", in::TorchOptimizer},
     Test{"fsdp/_fully_shard/_fsdp_collectives.py", "", in::Reduction},
     Test{"fsdp/_fully_shard/_fsdp_param_group.py", "post_backward", in::Reduction},
 };
@@ -105,7 +107,7 @@ std::uint64_t nativeFacts(std::string_view name)
     return out;
 }
 
-constexpr std::size_t facts = 31;
+constexpr std::size_t facts = 32;
 
 /// The tests of every fact, by its bit.
 std::array<std::vector<FramePattern>, facts> patternsByFact()
@@ -124,7 +126,7 @@ std::array<std::vector<FramePattern>, facts> patternsByFact()
 
 StackFacts::StackFacts(const Snapshot& snapshot)
 {
-    static_assert(in::MathAttention == 1ULL << (facts - 1), "a new fact needs room");
+    static_assert(in::TorchOptimizer == 1ULL << (facts - 1), "a new fact needs room");
     const auto patterns = patternsByFact();
     FrameMatcher matcher;
     for (const std::vector<FramePattern>& each : patterns)
@@ -149,6 +151,8 @@ StackFacts::StackFacts(const Snapshot& snapshot)
     for (std::size_t i = 0; i < m_ofStack.size(); ++i)
         if (mlp[i])
             m_ofStack[i] |= in::PlainMlp;
+    for (const std::uint64_t each : m_ofStack)
+        m_anywhere |= each;
 }
 
 } // namespace tidemark

@@ -43,8 +43,10 @@ enum Facts : std::uint64_t {
     MegatronCore = 1ULL << 28, ///< anything of Megatron Core
     PlainMlp = 1ULL << 29, ///< the feed-forward block of a model known by no file name (plain_mlp.hpp)
     MathAttention = 1ULL << 30, ///< torch's fallback that stores the scores
+    TorchOptimizer = 1ULL << 31, ///< torch's own optimizers
     AnyLora = BridgeLora | BridgeOther | HfLora,
     AnyGather = TeGather | CoreGather,
+    Megatron = MegatronCore | BridgeLora | BridgeOther | AdapterBase | AdapterBranch, ///< Core or Bridge
 };
 } // namespace in
 
@@ -59,12 +61,15 @@ public:
     bool all(StackId stack, std::uint64_t facts) const { return (of(stack) & facts) == facts; }
     bool any(StackId stack, std::uint64_t facts) const { return (of(stack) & facts) != 0; }
     std::uint64_t ofFrame(FrameId frame) const { return m_ofFrame[index(frame)]; }
+    /// Some stack has one of the facts.
+    bool anywhere(std::uint64_t facts) const { return (m_anywhere & facts) != 0; }
     /// Some stack has frames at all: without them rules about call sites cannot be decided.
     bool anyFrames() const { return m_anyFrames; }
 
 private:
     std::vector<std::uint64_t> m_ofFrame;
     std::vector<std::uint64_t> m_ofStack;
+    std::uint64_t m_anywhere = 0;
     bool m_anyFrames = false;
 };
 

@@ -57,6 +57,7 @@ Tri noSurface(const CheckView& v)
 struct Fallback {
     Tri holds;
     std::string why;
+    bool onlyFc1 = false; ///< linear_qkv is gathered anew all the same
 };
 
 std::vector<Fallback> fallbacks(const CheckView& v)
@@ -70,7 +71,8 @@ std::vector<Fallback> fallbacks(const CheckView& v)
         {a2a.value_or(false), "the adapter uses all-to-all"},
         {v.graphs(), "CUDA graphs are on"},
         {v.wordIs("model.recompute_granularity", {"full"}), "recompute is full"},
-        {v.recomputes("mlp"), "mlp is recomputed (linear_fc1 falls back)"},
+        {allOf({v.recomputes("mlp"), targets(v, "linear_fc1").value_or(true)}),
+            "mlp is recomputed (linear_fc1 only)", true},
         {allOf({v.on("model.cpu_offloading"), offloaded.value_or(true)}),
             "activations are offloaded to the CPU"},
         {nowhere.value_or(false), "no target is linear_qkv or linear_fc1"},
@@ -97,9 +99,12 @@ std::string fallsBackText(const CheckView& v)
 Tri worthRegathering(const CheckView& v)
 {
     // What is not known to stand against it does not keep the advice back.
-    const Tri full = v.wordIs("model.recompute_granularity", {"full"});
-    return allOf({isLora(v), v.on("model.sequence_parallel"), tensorParallel(v), notOf(regather(v)),
-        !v.graphs().value_or(false), !full.value_or(false), !noSurface(v).value_or(false)});
+    bool barred = false;
+    for (const Fallback& each : fallbacks(v))
+        if (each.holds == Tri(true))
+            barred = barred || !each.onlyFc1 || !targets(v, "linear_qkv").value_or(true);
+    return allOf(
+        {isLora(v), v.on("model.sequence_parallel"), tensorParallel(v), notOf(regather(v)), !barred});
 }
 
 std::optional<std::int64_t> adviceBytes(const CheckView& v)

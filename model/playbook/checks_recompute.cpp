@@ -50,22 +50,22 @@ std::string unknownLabels(const CheckView& v)
 
 Tri hasUnknownLabel(const CheckView& v)
 {
-    return v.words(modules) ? Tri(!unknownLabels(v).empty()) : Tri();
+    return allOf({v.selective(), v.words(modules) ? Tri(!unknownLabels(v).empty()) : Tri()});
 }
 
 Tri noGroupedGemm(const CheckView& v)
 {
-    return allOf({v.listHas(modules, {"moe_act"}), notOf(v.on("model.moe_grouped_gemm"))});
+    return allOf({v.recomputes("moe_act"), notOf(v.on("model.moe_grouped_gemm"))});
 }
 
 Tri noLatentAttention(const CheckView& v)
 {
-    return allOf({v.listHas(modules, {"mla_up_proj"}), notOf(v.on("model.multi_latent_attention"))});
+    return allOf({v.recomputes("mla_up_proj"), notOf(v.on("model.multi_latent_attention"))});
 }
 
 Tri noDeltaNet(const CheckView& v)
 {
-    return allOf({v.listHas(modules, {"gdn_norm_out"}),
+    return allOf({v.recomputes("gdn_norm_out"),
         notOf(v.wordIs("model.experimental_attention_variant", {"gated_delta_net"}))});
 }
 
@@ -86,14 +86,14 @@ std::string labelWithoutModuleText(const CheckView& v)
 
 Tri sharedExpertsOverlap(const CheckView& v)
 {
-    return allOf({v.listHas(modules, {"shared_experts"}), v.on("model.moe_shared_expert_overlap"),
+    return allOf({v.recomputes("shared_experts"), v.on("model.moe_shared_expert_overlap"),
         notOf(v.isNull("model.moe_shared_expert_intermediate_size"))});
 }
 
 Tri outputDiscardInFp8(const CheckView& v)
 {
     const auto engine = v.version("transformer_engine");
-    return allOf({v.on("model.fp8"), v.listHas(modules, {"moe_act", "layernorm"}),
+    return allOf({v.on("model.fp8"), v.selective(), v.listHas(modules, {"moe_act", "layernorm"}),
         anyOf({v.wordIs("model.fp8_recipe", {"delayed"}), engine ? Tri(*engine < Version(2, 6)) : Tri()})});
 }
 
@@ -159,9 +159,10 @@ Tri modulesIgnored(const CheckView& v)
 
 Tri attentionFused(const CheckView& v)
 {
-    const Tri backend = v.isNull("model.attention_backend") == Tri(true)
-        ? Tri()
-        : v.wordIs("model.attention_backend", {"fused", "flash", "auto"});
+    // Left open, the choice falls when the model runs.
+    const bool open = v.isNull("model.attention_backend") == Tri(true)
+        || v.wordIs("model.attention_backend", {"auto"}) == Tri(true);
+    const Tri backend = open ? Tri() : v.wordIs("model.attention_backend", {"fused", "flash"});
     return allOf({v.recomputes("core_attn"), backend});
 }
 
@@ -215,18 +216,19 @@ std::span<const CheckRow> recomputeChecks()
                        "already splits what is saved. Turn the first one off.";
             },
             transformerConfig},
-        {"C-14", CheckLevel::Error, {modules}, hasUnknownLabel,
+        {"C-14", CheckLevel::Error, {granularity, modules}, hasUnknownLabel,
             [](const CheckView& v) {
                 return "recompute_modules names what Megatron-Core does not know: " + unknownLabels(v)
                     + ". Labels belong to a revision; correct the name or update.";
             },
             "Megatron-Core 2a75ac12 and d98e8a64 transformer/transformer_config.py"},
         {"C-15", CheckLevel::Error,
-            {modules, "model.moe_grouped_gemm", "model.multi_latent_attention",
+            {granularity, modules, "model.moe_grouped_gemm", "model.multi_latent_attention",
                 "model.experimental_attention_variant"},
             labelWithoutModule, labelWithoutModuleText, transformerConfig},
         {"C-16", CheckLevel::Error,
-            {modules, "model.moe_shared_expert_overlap", "model.moe_shared_expert_intermediate_size"},
+            {granularity, modules, "model.moe_shared_expert_overlap",
+                "model.moe_shared_expert_intermediate_size"},
             sharedExpertsOverlap,
             [](const CheckView&) -> std::string {
                 return "Shared experts cannot be recomputed while their work overlaps the dispatch: turn "

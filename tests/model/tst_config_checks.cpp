@@ -222,22 +222,28 @@ private slots:
             "recompute_num_layers=3", "");
         row("C-13", "error", "model.distribute_saved_activations: true; model.sequence_parallel: true",
             "exclude", "model.distribute_saved_activations");
-        row("C-14", "error", "model.recompute_modules: [core_attn, atention]", "atention", "");
-        row("C-15", "error", "model.recompute_modules: [moe_act]", "moe_grouped_gemm",
-            "model.moe_grouped_gemm");
-        row("C-15", "error", "model.recompute_modules: [mla_up_proj]", "multi-latent",
-            "model.multi_latent_attention");
-        row("C-15", "error", "model.recompute_modules: [gdn_norm_out]", "delta-net",
+        row("C-14", "error",
+            "model.recompute_granularity: selective; model.recompute_modules: [core_attn, atention]",
+            "atention", "");
+        row("C-15", "error", "model.recompute_granularity: selective; model.recompute_modules: [moe_act]",
+            "moe_grouped_gemm", "model.moe_grouped_gemm");
+        row("C-15", "error", "model.recompute_granularity: selective; model.recompute_modules: [mla_up_proj]",
+            "multi-latent", "model.multi_latent_attention");
+        row("C-15", "error",
+            "model.recompute_granularity: selective; model.recompute_modules: [gdn_norm_out]", "delta-net",
             "model.experimental_attention_variant");
         row("C-16", "error",
-            "model.recompute_modules: [shared_experts]; model.moe_shared_expert_overlap: true; "
+            "model.recompute_granularity: selective; model.recompute_modules: [shared_experts]; "
+            "model.moe_shared_expert_overlap: true; "
             "model.moe_shared_expert_intermediate_size: 1408",
             "moe_shared_expert_overlap", "");
         row("C-17", "error",
-            "model.fp8: hybrid; model.fp8_recipe: delayed; model.recompute_modules: [layernorm]",
+            "model.recompute_granularity: selective; model.fp8: hybrid; model.fp8_recipe: delayed; "
+            "model.recompute_modules: [layernorm]",
             "here delayed", "");
         row("C-17", "error",
-            "model.fp8: hybrid; model.fp8_recipe: tensorwise; model.recompute_modules: [layernorm]",
+            "model.recompute_granularity: selective; model.fp8: hybrid; model.fp8_recipe: tensorwise; "
+            "model.recompute_modules: [layernorm]",
             "here 2.4.0", "versions.transformer_engine");
         row("C-18", "error", "model.overlap_moe_expert_parallel_comm: true; model.recompute_modules: [moe]",
             "moe_act", "model.overlap_moe_expert_parallel_comm");
@@ -264,6 +270,9 @@ private slots:
         row("C-22", "warning",
             selective + "model.recompute_modules: [core_attn]; model.attention_backend: AttnBackend.fused",
             "backend fused", "");
+        row("C-22", "unknown",
+            selective + "model.recompute_modules: [core_attn]; model.attention_backend: AttnBackend.auto",
+            "Cannot be decided", "");
         row("C-23", "warning", selective + "model.recompute_modules: [layernorm]", "fuses",
             "model.num_moe_experts");
         row("C-23", "warning", selective + "model.recompute_modules: [mlp]; model.num_moe_experts: 64",
@@ -324,6 +333,12 @@ private slots:
                 + "model.tensor_model_parallel_size: 2; model.sequence_parallel: true; "
                   "model.cuda_graph_impl: transformer_engine",
             "CUDA graphs", "");
+        const std::string recomputed
+            = "model.tensor_model_parallel_size: 2; model.sequence_parallel: true; "
+              "model.recompute_granularity: selective; model.recompute_modules: [mlp]";
+        row("C-32", "warning", regather + recomputed, "linear_fc1 only", "");
+        row("C-34", "advice",
+            std::string(lora) + "peft.sequence_parallel_input_regather: false; " + recomputed, "saves", "");
         row("C-33", "warning",
             "peft._target_: megatron.bridge.peft.dora.DoRA; peft.sequence_parallel_input_regather: true",
             "DoRA", "");
@@ -394,9 +409,19 @@ private slots:
         row("C-12",
             "model.recompute_granularity: full; model.recompute_method: block; model.recompute_num_layers: "
             "4");
-        row("C-14", "model.recompute_modules: []");
+        row("C-14", "model.recompute_granularity: selective; model.recompute_modules: []");
+        // What the granularity ignores raises nothing.
+        for (const std::string granularity : {"null", "full"}) {
+            const std::string ignored = "model.recompute_granularity: " + granularity
+                + "; model.recompute_modules: [moe_act, mla_up_proj, gdn_norm_out, shared_experts, foo]; "
+                  "model.moe_shared_expert_overlap: true; model.moe_shared_expert_intermediate_size: 100; "
+                  "model.fp8: hybrid; model.fp8_recipe: delayed";
+            for (const char* id : {"C-14", "C-15", "C-16", "C-17"})
+                row(id, ignored);
+        }
         row("C-17",
-            "model.fp8: hybrid; model.fp8_recipe: tensorwise; model.recompute_modules: [layernorm]; "
+            "model.recompute_granularity: selective; model.fp8: hybrid; model.fp8_recipe: tensorwise; "
+            "model.recompute_modules: [layernorm]; "
             "versions.transformer_engine: '2.6.0.dev0'");
         row("C-22", "model.recompute_granularity: selective; model.recompute_modules: [core_attn]");
         row("C-23",
@@ -420,7 +445,17 @@ private slots:
             std::string(lora)
                 + "peft.sequence_parallel_input_regather: true; model.tensor_model_parallel_size: 2; "
                   "model.sequence_parallel: true");
+        const std::string onQkv = "peft._target_: megatron.bridge.peft.lora.LoRA; peft.target_modules: "
+                                  "[linear_qkv]; model.tensor_model_parallel_size: 2; "
+                                  "model.sequence_parallel: true; ";
+        row("C-32",
+            onQkv
+                + "peft.sequence_parallel_input_regather: true; model.recompute_granularity: selective; "
+                  "model.recompute_modules: [mlp]");
         row("C-34", std::string(lora) + "peft.sequence_parallel_input_regather: false");
+        const std::string off = onQkv + "peft.sequence_parallel_input_regather: false; ";
+        row("C-34", off + "peft.a2a_experimental: true");
+        row("C-34", off + "model.cpu_offloading: true; model.cpu_offloading_num_layers: 2");
         row("C-36", "env.TORCH_NCCL_AVOID_RECORD_STREAMS: 0");
         row("C-36", "env.TORCH_NCCL_AVOID_RECORD_STREAMS: 1; versions.torch: '2.6.0'");
         row("C-37", "env.PYTORCH_CUDA_ALLOC_CONF: max_split_size_mb:128");

@@ -70,6 +70,8 @@ private slots:
     void capacityBeforeLaterEvents();
     void wrongPool();
     void captureBlocked();
+    void aHoleThatFits();
+    void scopeByThePoolsName();
     void classOfTheRequest();
     void noSingleCause();
     void cannotTell();
@@ -172,9 +174,43 @@ void TestOom::captureBlocked()
         outOfMemory(maker, 60 * mib, 10 * mib, stack);
         const OomAutopsy oom = autopsiesOf(maker).at(0);
         QCOMPARE(oom.capturing, capturing);
-        QCOMPARE(oom.verdict == Verdict::CaptureBlocked, capturing);
+        // A plain request would have had the cache emptied: where no frame says so, the scope is inferred.
+        QCOMPARE(oom.scope, capturing ? Scope::Capture : Scope::Inferred);
+        QCOMPARE(oom.verdict, Verdict::CaptureBlocked);
         QCOMPARE(oom.unflushed, std::uint64_t(100 * mib));
         QCOMPARE(oom.unflushedIds.size(), std::size_t(1));
+    }
+}
+
+void TestOom::aHoleThatFits()
+{
+    // A live block and a hole of 60 MiB beside it: the request of 50 MiB was not for this pool.
+    for (const std::int64_t maxSplit : {std::int64_t{0}, 55 * mib, 40 * mib}) {
+        TraceMaker maker;
+        if (maxSplit > 0)
+            maker.builder().addSetting("max_split_size", maxSplit);
+        pinnedSegments(maker, 1, 40);
+        outOfMemory(maker, 50 * mib, 10 * mib);
+        const OomAutopsy oom = autopsiesOf(maker).at(0);
+        // The setting keeps the hole from smaller requests, not from those above it.
+        const bool reserved = maxSplit == 55 * mib;
+        QCOMPARE(oom.verdict, reserved ? Verdict::Fragmentation : Verdict::Unknown);
+        QCOMPARE(oom.fittingHole, std::uint64_t(reserved ? 0 : 60 * mib));
+        QCOMPARE(oom.cannotTell.find("in reach would have held") != std::string::npos, !reserved);
+    }
+}
+
+void TestOom::scopeByThePoolsName()
+{
+    for (const bool user : {true, false}) {
+        TraceMaker maker;
+        maker.segment(base, 100 * mib);
+        maker.block(BlockState::Inactive, 100 * mib, 0);
+        maker.setPool(user ? maker.builder().pool(0, 1) : maker.builder().pool(1, 0));
+        outOfMemory(maker, 60 * mib, 10 * mib);
+        const OomAutopsy oom = autopsiesOf(maker).at(0);
+        QCOMPARE(oom.scope, user ? Scope::UserPool : Scope::Capture);
+        QCOMPARE(oom.verdict, Verdict::CaptureBlocked);
     }
 }
 

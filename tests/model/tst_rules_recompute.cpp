@@ -85,6 +85,12 @@ private slots:
     void severalALayerAreAboveTheFloor();
     void aBurstMakesThePeak();
     void theOptimizerMakesThePeak();
+    void megatronsOptimizerHasOtherFixes();
+    void whatAModuleHandsOnStays();
+    void plainNormsAreNoCandidate();
+    void theRecordingDecidesOfAttention();
+    void labelsThatTheSettingsBar_data();
+    void labelsThatTheSettingsBar();
     void logitsAndTheirCopies();
     void editsReachEveryStep();
     void emptyTraces();
@@ -143,6 +149,7 @@ void TestRulesRecompute::attentionWrittenOutIsACandidate()
         std::vector<std::vector<Program::Block>> kept;
         for (int i = 0; i < 6; ++i) {
             const auto score = p.alloc(64 * mib, scores);
+            p.free(p.alloc(2 * mib, scores)); // what the attention hands on
             kept.push_back({score, p.alloc(2 * mib, other)});
         }
         p.unwind(kept);
@@ -202,6 +209,7 @@ void TestRulesRecompute::feedForwardOfAPlainModelIsACandidate()
         const auto normed = p.alloc(16 * mib, norm);
         const auto gate = p.alloc(64 * mib, linear);
         kept.push_back({normed, gate, p.alloc(32 * mib, act)});
+        p.free(p.alloc(16 * mib, linear)); // what the block hands on
     }
     p.unwind(kept);
     const RuleOutput output = RuleCase(p.maker).run("recompute-candidate");
@@ -215,15 +223,17 @@ void TestRulesRecompute::feedForwardOfAPlainModelIsACandidate()
     const Fix* fix = fixOf(found, "recompute-mlp");
     QVERIFY(fix && fix->newPeak);
     QVERIFY(fix->text.find("feed-forward block") != std::string::npos);
-    QCOMPARE(*fix->newPeak, 6 * 16 * mib + 96 * mib + mib); // and a gradient
+    QCOMPARE(*fix->newPeak, 6 * 16 * mib + 96 * mib + 16 * mib); // and what the last block hands on
 }
 
 void TestRulesRecompute::onlyFreesAreNoBackward()
 {
     Program p;
     std::vector<Program::Block> kept;
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < 6; ++i) {
         kept.push_back(p.alloc(96 * mib, p.mlp));
+        p.free(p.alloc(2 * mib, p.mlp));
+    }
     for (auto block = kept.rbegin(); block != kept.rend(); ++block)
         p.free(*block);
     const RuleOutput output = RuleCase(p.maker).run("recompute-candidate");
@@ -334,6 +344,132 @@ void TestRulesRecompute::theOptimizerMakesThePeak()
     QCOMPARE(output.findings.front().count, 4U);
     QCOMPARE(output.findings.front().playbook, std::string("R9"));
     QVERIFY(rules.run("recompute-candidate").findings.empty());
+}
+
+void TestRulesRecompute::megatronsOptimizerHasOtherFixes()
+{
+    for (const bool megatron : {true, false}) {
+        Program p;
+        p.unwind({{p.alloc(64 * mib, p.mlp)}});
+        const StackId copies = megatron
+            ? p.maker.stack(
+                {"_copy_model_grads_to_main_grads@megatron/core/optimizer/distrib_optimizer.py:2100",
+                    "step@megatron/core/optimizer/optimizer.py:600", "train_step@app/pretrain.py:77"})
+            : p.optimizer;
+        const auto small = p.alloc(10 * mib, megatron ? p.optimizer : copies);
+        const auto large = p.alloc(300 * mib, copies);
+        p.free(small);
+        p.free(large);
+        const RuleOutput output = RuleCase(p.maker).run("optimizer-peak");
+        QCOMPARE(output.findings.size(), 1U);
+        const Finding& found = output.findings.front();
+        const Fix* fused = fixOf(found, "optimizer-fused");
+        QVERIFY(fused && fused->removedAtPeak);
+        QCOMPARE(*fused->removedAtPeak, (megatron ? 10 : 310) * mib);
+        const Fix* precise = fixOf(found, "precision-aware-optimizer");
+        QCOMPARE(precise != nullptr, megatron);
+        QCOMPARE(fixOf(found, "optimizer-offload") != nullptr, megatron);
+        if (precise) {
+            QVERIFY(!precise->removedAtPeak && !precise->newPeak);
+            // The site is that of most bytes, not of the first tensor.
+            QVERIFY2(found.site.starts_with("_copy_model_grads"), found.site.c_str());
+        }
+    }
+}
+
+void TestRulesRecompute::whatAModuleHandsOnStays()
+{
+    // The last tensor the module makes is its output; the layer behind it keeps it with or without recompute.
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 6; ++i) {
+        const auto hidden = p.alloc(96 * mib, p.mlp);
+        const auto out = p.alloc(32 * mib, p.mlp);
+        kept.push_back({hidden, out, p.alloc(2 * mib, p.residual)});
+    }
+    p.unwind(kept);
+    const RuleOutput output = RuleCase(p.maker).run("recompute-candidate");
+    QCOMPARE(output.findings.size(), 1U);
+    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(6 * 96 * mib));
+    // The peak lies where backward begins: the last layer is there again.
+    QCOMPARE(*fixOf(output.findings.front(), "recompute-mlp")->removedAtPeak, 5 * 96 * mib);
+}
+
+void TestRulesRecompute::plainNormsAreNoCandidate()
+{
+    for (const bool megatron : {true, false}) {
+        Program p;
+        const StackId norm = p.maker.stack({"forward@torch/nn/modules/normalization.py:217",
+            megatron ? "forward@megatron/core/transformer/transformer_layer.py:440"
+                     : "forward@app/model.py:80",
+            "train_step@app/train.py:52"});
+        std::vector<std::vector<Program::Block>> kept;
+        for (int i = 0; i < 6; ++i)
+            kept.push_back({p.alloc(96 * mib, norm)});
+        p.unwind(kept);
+        const RuleOutput output = RuleCase(p.maker).run("recompute-candidate");
+        QCOMPARE(output.findings.size(), megatron ? 1U : 0U);
+    }
+}
+
+void TestRulesRecompute::theRecordingDecidesOfAttention()
+{
+    // 24 of 600 MiB: above 3 % of the peak.
+    for (const char* backend : {"auto", "AttnBackend.auto", "unfused", "flash"}) {
+        Program p;
+        const StackId scores
+            = p.maker.stack({"forward@megatron/core/transformer/dot_product_attention.py:190",
+                "forward@megatron/core/transformer/attention.py:900", "train_step@app/pretrain.py:77"});
+        const auto state = p.alloc(576 * mib, p.head);
+        std::vector<std::vector<Program::Block>> kept;
+        for (int i = 0; i < 6; ++i) {
+            const auto score = p.alloc(4 * mib, scores);
+            p.free(p.alloc(mib, scores));
+            kept.push_back({score, p.alloc(64 << 10, p.residual)});
+        }
+        p.unwind(kept);
+        p.free(state);
+        RunConfig config;
+        config.set("model.attention_backend", std::string(backend));
+        const RuleOutput output = RuleCase(p.maker, config).run("recompute-candidate");
+        QCOMPARE(output.findings.size(), std::string_view(backend) == "flash" ? 0U : 1U);
+    }
+}
+
+void TestRulesRecompute::labelsThatTheSettingsBar_data()
+{
+    QTest::addColumn<QStringList>("settings");
+    QTest::addColumn<QString>("barred");
+    QTest::newRow("nothing") << QStringList{} << "";
+    QTest::newRow("full") << QStringList{"model.recompute_granularity=full"} << "full recompute";
+    QTest::newRow("offloading") << QStringList{"model.cpu_offloading=true"} << "C-07";
+    QTest::newRow("graph") << QStringList{"model.cuda_graph_impl=transformer_engine",
+        "model.cuda_graph_scope=mlp", "model.hidden_dropout=0.1"}
+                           << "C-20";
+    // The error is there already without the label: it is none of the label's.
+    QTest::newRow("known before") << QStringList{"model.cpu_offloading=true",
+        "model.recompute_granularity=selective", "model.recompute_modules=moe"}
+                                  << "";
+}
+
+void TestRulesRecompute::labelsThatTheSettingsBar()
+{
+    QFETCH(QStringList, settings);
+    QFETCH(QString, barred);
+    Program p;
+    std::vector<std::vector<Program::Block>> kept;
+    for (int i = 0; i < 6; ++i)
+        kept.push_back({p.alloc(96 * mib, p.mlp), p.alloc(2 * mib, p.residual)});
+    kept.front().push_back(p.alloc(96 * mib, p.mlp));
+    p.free(p.alloc(4 * mib, p.mlp));
+    p.unwind(kept);
+    RunConfig config;
+    if (!settings.isEmpty())
+        QVERIFY(config.add(settings.join('\n').replace('=', ": ").toStdString() + "\n", "run_config.yaml"));
+    const RuleOutput output = RuleCase(p.maker, config).run("recompute-candidate");
+    QCOMPARE(output.findings.size(), 1U);
+    const QString said = QString::fromStdString(fixOf(output.findings.front(), "recompute-mlp")->blockedBy);
+    QVERIFY2(barred.isEmpty() ? said.isEmpty() : said.startsWith(barred), qPrintable(said));
 }
 
 void TestRulesRecompute::logitsAndTheirCopies()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/units.hpp"
 #include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
@@ -7,6 +8,26 @@
 namespace tidemark {
 
 namespace {
+
+/// Above this share of the limit the allocator frees cached blocks on its own.
+std::optional<double> collectionThreshold(const Snapshot& snapshot)
+{
+    for (const Setting& setting : snapshot.settings)
+        if (setting.key == "garbage_collection_threshold")
+            if (const double* share = std::get_if<double>(&setting.value); share && *share > 0)
+                return *share;
+    return std::nullopt;
+}
+
+void nameThreshold(Finding& finding, double threshold)
+{
+    const std::string share = formatPercent(threshold);
+    finding.explanation += " garbage_collection_threshold is set: it may be the cause instead, since above "
+        + share + " of its limit the allocator frees cached blocks although the driver refused nothing.";
+    finding.fixes.push_back(makeFix("raise-collection-threshold",
+        "Raise garbage_collection_threshold in PYTORCH_CUDA_ALLOC_CONF, or take it out, and record again.",
+        Grade::D));
+}
 
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
@@ -49,6 +70,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     addEvidence(finding, "steps", static_cast<std::uint64_t>(steps.size()));
     finding.title = "The allocator emptied its cache " + countText(bursts.size(), "time", "times")
         + " in steady state to make room, " + sizeText(finding.bytes) + " in all.";
+    const std::optional<double> threshold = collectionThreshold(*input.replay.snapshot);
     finding.explanation
         = "The driver refused memory, so cached segments went back and were reserved anew, with a wait "
           "for the device each time. Told from releases that one request made and from reserved "
@@ -58,6 +80,8 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     finding.fixes.push_back(makeFix("lower-peak",
         "Lower the peak by what each flush gives back, so that the cache fits beside the live memory.",
         Grade::B));
+    if (threshold)
+        nameThreshold(finding, *threshold);
     output.findings.push_back(std::move(finding));
 }
 

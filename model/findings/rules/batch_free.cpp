@@ -135,10 +135,65 @@ std::optional<std::int64_t> waited(const RuleInput& input, const Batch& batch)
     return made && freed ? std::optional(*freed - *made) : std::nullopt;
 }
 
+enum class Pass : std::uint8_t { None, Forward, Backward, Optimizer };
+
+Pass passOf(Phase phase)
+{
+    switch (phase) {
+    case Phase::Forward:
+        return Pass::Forward;
+    case Phase::Backward:
+    case Phase::Recompute:
+        return Pass::Backward;
+    case Phase::Optimizer:
+        return Pass::Optimizer;
+    default:
+        return Pass::None;
+    }
+}
+
+/// Made in more than one pass or step. A container that a pass fills and drops is freed at once as well.
+bool overPasses(const RuleInput& input, const Batch& batch)
+{
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    const StateIndex first = all.firstState[index(batch.ids.front())];
+    const StateIndex last = all.firstState[index(batch.ids.back())];
+    if (input.phases.stepAt(first) != input.phases.stepAt(last))
+        return true;
+    Pass before = Pass::None;
+    for (const PhaseSpan& span : input.phases.spans) {
+        const Pass now = span.last < first || span.first > last ? Pass::None : passOf(span.phase);
+        if (now != Pass::None && before != Pass::None && now != before)
+            return true;
+        before = now != Pass::None ? now : before;
+    }
+    return false;
+}
+
+void explain(Finding& out, bool overSeveral, const std::optional<std::int64_t>& wait)
+{
+    Fix fix;
+    fix.id = "break-cycles";
+    fix.text = overSeveral ? "Break the reference cycle at " + out.site
+            + " (weak references, or clear the attribute when done): memory is then freed when it is last "
+              "used, not when the garbage collector runs."
+                           : "If nothing reads them together, let go of the tensors of " + out.site
+            + " one by one (a container keeps them all, a reference cycle until the garbage collector runs).";
+    fix.grade = Grade::D;
+    out.fixes.push_back(fix);
+    out.explanation = overSeveral
+        ? "They were made one by one and went together, as when a garbage collector finds dead cycles"
+        : "They were made one by one in one pass and went together: a container or a cycle held them";
+    if (wait)
+        out.explanation += "; the oldest had waited " + formatDuration(*wait);
+    out.explanation += ".";
+}
+
 Finding report(const RuleInput& input, const Batch& batch)
 {
     const std::uint64_t bytes = batch.bytes;
-    const bool much = shareOf(bytes, peakBytes(input)) > 0.1;
+    const bool overSeveral = overPasses(input, batch);
+    const bool much = overSeveral && shareOf(bytes, peakBytes(input)) > 0.1;
     Finding out = findingOf(
         input, batchFreeRule, much ? Severity::Warning : Severity::Info, batch.ids, batch.first - 1);
     out.site = siteOf(input.sites, input, batch.ids.front());
@@ -149,21 +204,10 @@ Finding report(const RuleInput& input, const Batch& batch)
     const std::optional<std::int64_t> wait = waited(input, batch);
     if (wait)
         out.evidence.push_back({"waited_us", *wait});
-    Fix fix;
-    fix.id = "break-cycles";
-    fix.text = "Break the reference cycle at " + out.site
-        + " (weak references, or clear the attribute when done): memory is then freed when it is last used, "
-          "not when the "
-          "garbage collector runs.";
-    fix.grade = Grade::D;
-    out.fixes.push_back(fix);
     out.title = formatBytes(static_cast<std::int64_t>(bytes)) + " freed at once: "
         + formatCount(static_cast<std::int64_t>(batch.ids.size())) + " allocations of one call site.";
-    out.explanation
-        = "They were made one by one and went together, as when a garbage collector finds dead cycles";
-    if (wait)
-        out.explanation += "; the oldest had waited " + formatDuration(*wait);
-    out.explanation += ".";
+    out.grade = overSeveral ? out.grade : Grade::D;
+    explain(out, overSeveral, wait);
     return out;
 }
 

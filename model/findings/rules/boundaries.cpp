@@ -53,6 +53,20 @@ StateIndex backwardStart(const RuleInput& input, StateIndex state)
     return at->first;
 }
 
+/// A module's output, which the next operation keeps in any case: made last, and narrower than what is
+/// inside. As wide as that, the last tensor seen is the input of a last operation whose result the boundary
+/// misses.
+void leaveOutput(const RuleInput& input, ModulePass& pass, AllocationId newest)
+{
+    if (pass.saved.empty() || pass.saved.back() != newest)
+        return;
+    const auto& size = input.replay.timeline.allocations().size;
+    const bool narrower = std::any_of(pass.saved.begin(), pass.saved.end(),
+        [&](AllocationId id) { return size[index(id)] > size[index(newest)]; });
+    if (narrower)
+        pass.saved.pop_back();
+}
+
 } // namespace
 
 std::span<const Boundary> boundaries()
@@ -73,9 +87,13 @@ std::optional<std::vector<ModulePass>> modulePasses(
     std::vector<ModulePass> out;
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     std::size_t first = none; // of the pass under way
+    AllocationId newest = AllocationId::none; // made in the pass under way
     const auto close = [&](StateIndex state) {
-        if (first != none && !out.empty())
+        if (first != none && !out.empty()) {
             out.back().end = state;
+            if (!boundary.outputOnly)
+                leaveOutput(input, out.back(), newest);
+        }
         first = none;
     };
     for (std::size_t i = 0; i < columns.count(); ++i) {
@@ -95,6 +113,7 @@ std::optional<std::vector<ModulePass>> modulePasses(
             first = i;
             out.emplace_back();
         }
+        newest = id;
         if (isSaved(input, id))
             out.back().saved.push_back(id);
     }

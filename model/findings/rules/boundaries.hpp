@@ -29,7 +29,8 @@ bool encloses(const Boundary& boundary, std::uint64_t facts);
 
 /// One module's pass over one layer and microbatch.
 struct ModulePass {
-    std::vector<AllocationId> saved; ///< what stays until backward
+    /// What stays until backward and only because of this module: without its output, unless that is dropped.
+    std::vector<AllocationId> saved;
     /// First state after the module's forward.
     StateIndex end = 0;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/ladder.hpp"
 #include "model/findings/rule_tools.hpp"
 
 #include <array>
@@ -48,13 +49,45 @@ std::string heldText(const Held& held)
 
 std::string recomputeText(const RuleInput& input, const Held& held)
 {
-    std::string text = input.config.text("model.recompute_granularity").has_value()
-        ? "Recompute more: compare the module lists of model.recompute_modules by what they keep at the peak"
-        : "Recompute activations: model.recompute_granularity=selective with the modules that hold most at "
-          "the peak";
+    std::string text = recomputeAdvice(input);
     if (const std::uint64_t saved = held.of(Role::SavedActivation); saved > 0)
         text += ". Saved activations hold " + sizeText(saved) + " when memory runs out";
     return text + ".";
+}
+
+Fix shardOptimizer(const RuleInput& input)
+{
+    Fix fix = runsMegatron(input)
+        ? makeFix("distributed-optimizer",
+            "Shard the optimizer state: optimizer.use_distributed_optimizer=true, 18 bytes a parameter "
+            "become 6 + 12 divided by the data-parallel size.",
+            Grade::C, "playbook row D2; estimator of Megatron Bridge")
+        : makeFix("distributed-optimizer",
+            "Shard parameters, gradients and optimizer state over the GPUs "
+            "(torch.distributed.fsdp.fully_shard, or ZeroRedundancyOptimizer for the state alone).",
+            Grade::D);
+    fix.blockedBy = rungBarred(input.config, Rung::DistributedOptimizer);
+    return fix;
+}
+
+void addParallelism(const RuleInput& input, Finding& finding)
+{
+    if (!runsMegatron(input))
+        return;
+    Fix stages = makeFix("raise-pipeline-parallel",
+        "Raise model.pipeline_model_parallel_size: fewer layers a GPU. The optimizer state of a GPU stays "
+        "the same at "
+        "a fixed world size.",
+        Grade::C, "playbook step S5");
+    stages.cost = "−5.9 % on Llama3-70B SFT, 32 H100, when data parallelism halves; yours will differ";
+    stages.costGrade = Grade::C;
+    stages.blockedBy = rungBarred(input.config, Rung::PipelineParallel);
+    finding.fixes.push_back(stages);
+    Fix tensor = makeFix("raise-tensor-parallel",
+        "Raise model.tensor_model_parallel_size only as the last resort.", Grade::C, "playbook step S4");
+    tensor.cost = "−28.4 % on Llama3-70B SFT, 32 H100; yours will differ";
+    tensor.costGrade = Grade::C;
+    finding.fixes.push_back(tensor);
 }
 
 /// D2's ladder, in the playbook's order. Fixes that add no memory (allocator settings) are not in it.
@@ -65,29 +98,12 @@ void addFixes(const RuleInput& input, Finding& finding, const LargestSite& large
             "Look first at " + largest.name + ": it holds " + sizeText(largest.bytes)
                 + " when memory runs out.",
             Grade::A));
-    finding.fixes.push_back(makeFix("recompute", recomputeText(input, held), Grade::D, "playbook row D2"));
-    Fix shard = makeFix("distributed-optimizer",
-        "Shard the optimizer state: optimizer.use_distributed_optimizer=true, 18 bytes a parameter become 6 "
-        "+ 12 "
-        "divided by the data-parallel size.",
-        Grade::C, "playbook row D2; estimator of Megatron Bridge");
-    if (input.config.flag("optimizer.use_distributed_optimizer") == true
-        || input.config.flag("ddp.use_distributed_optimizer") == true)
-        shard.blockedBy = "it is on already";
-    finding.fixes.push_back(shard);
-    Fix stages = makeFix("raise-pipeline-parallel",
-        "Raise model.pipeline_model_parallel_size: fewer layers a GPU. The optimizer state of a GPU stays "
-        "the same at "
-        "a fixed world size.",
-        Grade::C, "playbook step S5");
-    stages.cost = "−5.9 % on Llama3-70B SFT, 32 H100, when data parallelism halves; yours will differ";
-    stages.costGrade = Grade::C;
-    finding.fixes.push_back(stages);
-    Fix tensor = makeFix("raise-tensor-parallel",
-        "Raise model.tensor_model_parallel_size only as the last resort.", Grade::C, "playbook step S4");
-    tensor.cost = "−28.4 % on Llama3-70B SFT, 32 H100; yours will differ";
-    tensor.costGrade = Grade::C;
-    finding.fixes.push_back(tensor);
+    Fix recompute = makeFix("recompute", recomputeText(input, held), Grade::D, "playbook row D2");
+    if (runsMegatron(input))
+        recompute.blockedBy = rungBarred(input.config, Rung::Recompute);
+    finding.fixes.push_back(std::move(recompute));
+    finding.fixes.push_back(shardOptimizer(input));
+    addParallelism(input, finding);
 }
 
 void run(const RuleInput& input, RuleOutput& output, const Job&)
@@ -130,7 +146,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule capacityRule;
-const Rule capacityRule{
-    "capacity", "D2", "Requests that even perfectly packed memory would not have held.", run};
+const Rule capacityRule{"capacity", "D2", "Requests that even perfectly packed memory would not have held.",
+    run, needs::history | needs::verdict};
 
 } // namespace tidemark

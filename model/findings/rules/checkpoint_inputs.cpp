@@ -18,6 +18,10 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         return;
     }
     const std::optional<CheckpointInputs> found = checkpointInputs(input, facts);
+    if (!found && facts.anywhere(in::Checkpoint) && !input.phases.firstForward) {
+        output.undecided.push_back({checkpointInputsRule.id, needsPhases});
+        return;
+    }
     // Several a layer are no floor: checkpoint-level says so.
     if (!found || found->perLayer > 1
         || shareOf(found->each * found->ids.size(), peakBytes(input)) < leastShare)

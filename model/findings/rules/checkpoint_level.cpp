@@ -41,6 +41,10 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         return;
     }
     const std::optional<CheckpointInputs> found = checkpointInputs(input, facts);
+    if (!found && facts.anywhere(in::Checkpoint) && !input.phases.firstForward) {
+        output.undecided.push_back({checkpointLevelRule.id, needsPhases});
+        return;
+    }
     if (!found || found->perLayer < 2)
         return;
     std::vector<AllocationId> surplus;
@@ -51,7 +55,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         return;
     Finding out = findingOf(input, checkpointLevelRule, Severity::Warning, surplus, input.peak);
     out.grade = Grade::B;
-    out.site = siteOf(input.sites, input, surplus.front());
+    out.site = largestSiteOf(input, surplus);
     out.evidence = {{"tensors_per_layer", static_cast<std::int64_t>(found->perLayer)},
         {"bytes_each", static_cast<std::int64_t>(found->each)},
         {"layers", static_cast<std::int64_t>(found->layers())},

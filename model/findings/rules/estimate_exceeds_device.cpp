@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
-#include "model/findings/rule.hpp"
+#include "model/findings/ladder.hpp"
 #include "model/playbook/estimator.hpp"
 
 #include <algorithm>
@@ -27,21 +27,30 @@ std::string joined(const std::vector<std::string>& texts, const char* separator)
     return all;
 }
 
-std::vector<Fix> estimateFixes()
+std::string parallelismText(bool pipeline)
+{
+    return "Spread the model over more " + std::string(pipeline ? "pipeline, context" : "context")
+        + " or expert ranks; tensor parallelism last.";
+}
+
+std::vector<Fix> estimateFixes(const RuleInput& input)
 {
     std::vector<Fix> fixes;
-    const auto add = [&fixes](const char* name, const char* text) {
+    const auto add = [&fixes](const char* name, std::string text, std::string barred = {}) {
         Fix fix;
         fix.id = name;
-        fix.text = text;
+        fix.text = std::move(text);
+        fix.blockedBy = std::move(barred);
         fix.source = "Megatron Bridge 067f987d, skill nemo-mbridge-perf-memory-tuning";
         fixes.push_back(std::move(fix));
     };
+    const bool megatron = runsMegatron(input);
     add("distributed-optimizer",
-        "Set use_distributed_optimizer=true: 18 bytes a parameter become 6 + 12 / ranks.");
-    add("recompute", "Recompute what the largest labels keep (recompute_granularity=selective).");
-    add("parallelism",
-        "Spread the model over more pipeline, context or expert ranks; tensor parallelism last.");
+        megatron ? "Set use_distributed_optimizer=true: 18 bytes a parameter become 6 + 12 / ranks."
+                 : "Shard parameters, gradients and optimizer state (torch.distributed.fsdp.fully_shard).",
+        rungBarred(input.config, Rung::DistributedOptimizer));
+    add("recompute", recomputeAdvice(input) + ".", rungBarred(input.config, Rung::Recompute));
+    add("parallelism", parallelismText(rungBarred(input.config, Rung::PipelineParallel).empty()));
     return fixes;
 }
 
@@ -63,7 +72,7 @@ Finding exceeds(const RuleInput& input, const MemoryEstimate& estimate, std::uin
         {"activations", stage.activations}, {"output", stage.output},
         {"activations_per_layer", estimate.activationsPerLayer}, {"in_flight", stage.inFlight},
         {"stage", std::int64_t{stage.stage}}, {"parameters", stage.parameters}};
-    finding.fixes = estimateFixes();
+    finding.fixes = estimateFixes(input);
     return finding;
 }
 

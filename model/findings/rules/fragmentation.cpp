@@ -80,8 +80,16 @@ void beforeFailure(const RuleInput& input, RuleOutput& output)
     constexpr std::int64_t atLeast = 2LL << 30;
     const Replay& replay = input.replay;
     const std::vector<Step> steps = stepsOf(input);
-    if (!replay.segments.known() || !replay.segments.hasEvents() || steps.size() < 2 || expandableOn(input))
+    if (expandableOn(input))
         return;
+    if (!replay.segments.known() || !replay.segments.hasEvents() || steps.size() < 2) {
+        if (replay.device().events.count() > 1)
+            output.undecided.push_back({"fragmentation",
+                !replay.segments.known()           ? "the allocator's segments, which this file does not list"
+                    : !replay.segments.hasEvents() ? "events of segments, to know what was free before"
+                                                   : "at least two complete steps in the recording"});
+        return;
+    }
     const Step& last = steps.back();
     const AllocationId id = largestRequest(replay, last);
     if (!valid(id))
@@ -121,14 +129,9 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 {
     if (!isGpu(input))
         return;
-    for (const OomAutopsy& oom : input.ooms) {
+    for (const OomAutopsy& oom : input.ooms)
         if (oom.verdict == Verdict::Fragmentation)
             afterFailure(input, output, oom);
-        if (oom.verdict == Verdict::Unknown)
-            output.undecided.push_back({"fragmentation",
-                "The out-of-memory event " + formatCount(static_cast<std::int64_t>(index(oom.event)))
-                    + " has no verdict: " + oom.cannotTell + "."});
-    }
     if (input.ooms.empty())
         beforeFailure(input, output);
 }
@@ -137,6 +140,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 
 extern const Rule fragmentationRule;
 const Rule fragmentationRule{"fragmentation", "D1",
-    "Failed requests, or those of the next step, that free memory holds only in pieces.", run};
+    "Failed requests, or those of the next step, that free memory holds only in pieces.", run,
+    needs::history | needs::verdict};
 
 } // namespace tidemark

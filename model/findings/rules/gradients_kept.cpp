@@ -100,7 +100,7 @@ Finding report(
 {
     const AllocationColumns& all = input.replay.timeline.allocations();
     Finding out = findingOf(input, gradientsKeptRule, Severity::Warning, worst.live, worst.state);
-    out.site = siteOf(input.sites, input, worst.live.front());
+    out.site = largestSiteOf(input, worst.live);
     std::set<StateIndex> steps;
     for (const AllocationId id : worst.live)
         if (const Step* step = input.phases.stepAt(all.firstState[index(id)]))

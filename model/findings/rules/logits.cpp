@@ -108,7 +108,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         return;
     Finding out
         = findingOf(input, logitsRule, share > 0.25 ? Severity::Warning : Severity::Info, set, input.peak);
-    out.site = siteOf(input.sites, input, set.front());
+    out.site = largestSiteOf(input, set);
     std::vector<std::int64_t> sizes;
     for (const AllocationId id : set)
         sizes.push_back(static_cast<std::int64_t>(input.replay.timeline.allocations().size[index(id)]));

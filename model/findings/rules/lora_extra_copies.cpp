@@ -214,7 +214,7 @@ Finding report(const RuleInput& input, const Search& search, const std::vector<A
     for (const AllocationId id : kept)
         all.push_back(search.describe(id));
     Finding out = findingOf(input, loraExtraCopiesRule, Severity::Warning, worst.live, worst.state);
-    out.site = siteOf(input.sites, input, worst.live.front());
+    out.site = largestSiteOf(input, worst.live);
     const Shape shape = shapeOf(input, live, worst.state);
     const std::optional<std::int64_t> each = bytesPerElement(input, search, live);
     std::int64_t casts = 0;

@@ -102,7 +102,7 @@ Finding report(
 {
     Finding out = findingOf(input, loraInputKeptRule, Severity::Info, worst.live, worst.state);
     out.grade = Grade::B;
-    out.site = siteOf(input.sites, input, worst.live.front());
+    out.site = largestSiteOf(input, worst.live);
     out.evidence = {{"inputs", static_cast<std::int64_t>(worst.live.size())},
         {"retained_at_peak",
             static_cast<std::int64_t>(sumOf(input.replay, liveOf(input.replay, worst.live, input.peak)))}};
@@ -143,8 +143,11 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     if (!search.run(job))
         return;
     const std::vector<AllocationId> kept = search.inputs();
-    if (kept.empty())
+    if (kept.empty()) {
+        if (facts.anywhere(in::AnyLora) && !input.phases.firstForward)
+            output.undecided.push_back({loraInputKeptRule.id, needsPhases});
         return;
+    }
     const SetPeak worst = highestSum(input.replay, kept);
     if (worst.bytes > 0)
         output.findings.push_back(report(input, kept, worst, job));

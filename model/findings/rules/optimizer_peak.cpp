@@ -29,7 +29,15 @@ StateIndex optimizerStart(const RuleInput& input, StateIndex state)
     return at->first;
 }
 
-Fix withoutTemporaries(const RuleInput& input, const std::vector<AllocationId>& set, const Job& job)
+/// Temporaries of torch's own optimizers, outside wrappers that set these flags themselves.
+bool torchTemporary(const RuleInput& input, AllocationId id)
+{
+    const StackId stack = input.replay.timeline.allocations().stack[index(id)];
+    return input.labels.role(id) != Role::OptimizerState && input.facts.any(stack, in::TorchOptimizer)
+        && !input.facts.any(stack, in::MegatronCore);
+}
+
+Fix fusedOptimizer(const RuleInput& input, const std::vector<AllocationId>& set, const Job& job)
 {
     Fix fix;
     fix.id = "optimizer-fused";
@@ -38,15 +46,53 @@ Fix withoutTemporaries(const RuleInput& input, const std::vector<AllocationId>& 
                "temporaries for all of them at once.";
     fix.grade = Grade::B;
     std::vector<AllocationId> temporaries;
-    std::ranges::copy_if(set, std::back_inserter(temporaries),
-        [&](AllocationId id) { return input.labels.role(id) != Role::OptimizerState; });
+    std::ranges::copy_if(
+        set, std::back_inserter(temporaries), [&](AllocationId id) { return torchTemporary(input, id); });
     auto edits = std::make_shared<Edits>();
     for (const AllocationId id : likesOf(input.replay, temporaries))
-        if (bornIn(input, id) == Phase::Optimizer && input.labels.role(id) != Role::OptimizerState)
+        if (bornIn(input, id) == Phase::Optimizer && torchTemporary(input, id))
             edits->drop(id);
     fix.edits = edits;
     estimate(fix, input, job);
     return fix;
+}
+
+/// For Megatron's own copies of gradients: no figure, since the step then keeps other things.
+void addMegatronFixes(const RuleInput& input, Finding& out)
+{
+    const auto on = [&](const char* key) { return input.config.flag(key); };
+    const bool unsharded
+        = on("optimizer.use_distributed_optimizer") == false && on("ddp.use_distributed_optimizer") != true;
+    const char* needsSharding = "needs optimizer.use_distributed_optimizer=true";
+    Fix precise;
+    precise.id = "precision-aware-optimizer";
+    precise.text = "Set optimizer.use_precision_aware_optimizer=true: the optimizer reads the gradients as "
+                   "they are, without float32 copies.";
+    precise.blockedBy = on("optimizer.use_precision_aware_optimizer") == true ? "it is on already"
+        : unsharded                                                           ? needsSharding
+                                                                              : "";
+    out.fixes.push_back(precise);
+    Fix offload;
+    offload.id = "optimizer-offload";
+    offload.text = "Set optimizer.optimizer_cpu_offload=true: state and step of a part of the parameters "
+                   "(optimizer_offload_fraction) move to the CPU.";
+    offload.blockedBy = on("optimizer.optimizer_cpu_offload") == true ? "it is on already"
+        : unsharded                                                   ? needsSharding
+                                                                      : "";
+    out.fixes.push_back(offload);
+}
+
+void addTemporaryFixes(
+    const RuleInput& input, const std::vector<AllocationId>& set, const Job& job, Finding& out)
+{
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    if (std::ranges::any_of(set, [&](AllocationId id) { return torchTemporary(input, id); }))
+        out.fixes.push_back(fusedOptimizer(input, set, job));
+    if (std::ranges::any_of(set, [&](AllocationId id) {
+            return input.labels.role(id) != Role::OptimizerState
+                && input.facts.any(all.stack[index(id)], in::MegatronCore);
+        }))
+        addMegatronFixes(input, out);
 }
 
 Fix stateEarlier()
@@ -83,11 +129,11 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     const double share = shareOf(sumOf(input.replay, set), peakBytes(input));
     Finding out = findingOf(
         input, optimizerPeakRule, share > 0.1 ? Severity::Warning : Severity::Info, set, input.peak);
-    out.site = siteOf(input.sites, input, set.front());
+    out.site = largestSiteOf(input, set);
     out.evidence = {{"optimizer_state", static_cast<std::int64_t>(state)},
         {"temporaries", static_cast<std::int64_t>(out.bytes - state)}, {"share_of_peak", share}};
     if (out.bytes > state)
-        out.fixes.push_back(withoutTemporaries(input, set, job));
+        addTemporaryFixes(input, set, job, out);
     if (state > 0)
         out.fixes.push_back(stateEarlier());
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))

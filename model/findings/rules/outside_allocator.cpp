@@ -8,6 +8,35 @@ namespace {
 /// Context, NCCL and libraries of one process rarely hold more.
 constexpr std::int64_t unusual = 3LL << 30;
 
+Finding report(const RuleInput& input, const OomAutopsy& oom, std::int64_t bytes)
+{
+    const bool cause = oom.verdict == Verdict::OutsideAllocator;
+    Finding finding = makeFinding(input, "outside-allocator", cause ? Severity::Critical : Severity::Warning);
+    finding.bytes = static_cast<std::uint64_t>(bytes);
+    finding.eventRange = std::pair(oom.event, oom.event);
+    finding.lookAt = oom.state;
+    addEvidence(finding, "device_total", *input.deviceTotal);
+    addEvidence(finding, "device_free", *oom.deviceFree);
+    addEvidence(finding, "reserved", EvidenceValue(oom.reserved));
+    addEvidence(finding, "outside", EvidenceValue(bytes));
+    finding.title = cause ? "Out of memory: " + requestText(oom) + " failed because " + sizeText(bytes)
+            + " of the card are held outside PyTorch's allocator."
+                          : sizeText(bytes) + " of the card are held outside PyTorch's allocator.";
+    finding.explanation = "Of " + sizeText(*input.deviceTotal) + " the allocator had reserved "
+        + sizeText(oom.reserved) + " and " + sizeText(*oom.deviceFree)
+        + " were free when the request failed; the rest belongs to other processes, NCCL, cuBLAS or the CUDA "
+          "context, "
+          "or lies above a limit set for this process.";
+    finding.fixes.push_back(makeFix("free-the-card",
+        "Look at nvidia-smi for other processes on this card; ranks that open a context on card 0 need "
+        "torch.cuda.set_device before their first CUDA call.",
+        Grade::D));
+    finding.fixes.push_back(makeFix("nccl-nvls-off", "Set NCCL_NVLS_ENABLE=0 to lower NCCL's own buffers.",
+        Grade::D, "Megatron Bridge's performance guide"));
+    return finding;
+}
+
+/// One finding for every failure that others caused; of the rest, the one with most bytes outside.
 void run(const RuleInput& input, RuleOutput& output, const Job&)
 {
     if (!isGpu(input))
@@ -23,44 +52,24 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     std::int64_t most = unusual;
     for (const OomAutopsy& oom : input.ooms) {
         const auto bytes = nonPyTorchBytes(oom, input.deviceTotal);
+        if (!bytes || *bytes <= 0)
+            continue;
         // Where they are the cause of the failure, any amount is one.
-        const bool cause = oom.verdict == Verdict::OutsideAllocator;
-        if (bytes && *bytes > 0 && (*bytes > most || (cause && worst == nullptr))) {
+        if (oom.verdict == Verdict::OutsideAllocator) {
+            output.findings.push_back(report(input, oom, *bytes));
+        } else if (*bytes > most) {
             most = *bytes;
             worst = &oom;
         }
     }
-    if (worst == nullptr)
-        return;
-    const bool cause = worst->verdict == Verdict::OutsideAllocator;
-    Finding finding = makeFinding(input, "outside-allocator", cause ? Severity::Critical : Severity::Warning);
-    finding.bytes = static_cast<std::uint64_t>(most);
-    finding.eventRange = std::pair(worst->event, worst->event);
-    finding.lookAt = worst->state;
-    addEvidence(finding, "device_total", *input.deviceTotal);
-    addEvidence(finding, "device_free", *worst->deviceFree);
-    addEvidence(finding, "reserved", EvidenceValue(worst->reserved));
-    addEvidence(finding, "outside", EvidenceValue(most));
-    finding.title = cause ? "Out of memory: " + requestText(*worst) + " failed because " + sizeText(most)
-            + " of the card are held outside PyTorch's allocator."
-                          : sizeText(most) + " of the card are held outside PyTorch's allocator.";
-    finding.explanation = "Of " + sizeText(*input.deviceTotal) + " the allocator had reserved "
-        + sizeText(worst->reserved) + " and " + sizeText(*worst->deviceFree)
-        + " were free when the request failed; the rest belongs to other processes, NCCL, cuBLAS or the CUDA "
-          "context, "
-          "or lies above a limit set for this process.";
-    finding.fixes.push_back(makeFix("free-the-card",
-        "Look at nvidia-smi for other processes on this card; ranks that open a context on card 0 need "
-        "torch.cuda.set_device before their first CUDA call.",
-        Grade::D));
-    finding.fixes.push_back(makeFix("nccl-nvls-off", "Set NCCL_NVLS_ENABLE=0 to lower NCCL's own buffers.",
-        Grade::D, "Megatron Bridge's performance guide"));
-    output.findings.push_back(std::move(finding));
+    if (worst != nullptr)
+        output.findings.push_back(report(input, *worst, most));
 }
 
 } // namespace
 
 extern const Rule outsideAllocatorRule;
-const Rule outsideAllocatorRule{"outside-allocator", "", "Memory of the card that others hold.", run};
+const Rule outsideAllocatorRule{
+    "outside-allocator", "", "Memory of the card that others hold.", run, needs::history | needs::verdict};
 
 } // namespace tidemark

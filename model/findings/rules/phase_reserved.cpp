@@ -124,6 +124,6 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
 extern const Rule phaseReservedRule;
 const Rule phaseReservedRule{"phase-reserved", "",
     "Segments that were reserved in a side phase and have been idle ever since.", run,
-    needs::history | needs::segments};
+    needs::history | needs::segments | needs::phases};
 
 } // namespace tidemark

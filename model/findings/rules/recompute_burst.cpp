@@ -30,12 +30,16 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     }
 
     const Phase phase = input.phases.phaseAt(input.peak);
+    if (phase == Phase::Unknown && !burst.empty()) {
+        output.undecided.push_back({recomputeBurstRule.id, needsPhases});
+        return;
+    }
     if (burst.empty() || (phase != Phase::Recompute && phase != Phase::Backward)
         || shareOf(sumOf(input.replay, burst), peakBytes(input)) < leastShare)
         return;
     std::sort(burst.begin(), burst.end());
     Finding out = findingOf(input, recomputeBurstRule, Severity::Info, burst, input.peak);
-    out.site = siteOf(input.sites, input, burst.front());
+    out.site = largestSiteOf(input, burst);
     Fix fix;
     fix.id = "recompute-smaller-units";
     fix.text = "Checkpoint smaller units (fewer layers each, or single modules): a replay then brings back "

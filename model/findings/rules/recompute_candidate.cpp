@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/rules/boundaries.hpp"
+#include "model/playbook/config_checks.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tidemark {
 
@@ -12,38 +14,66 @@ namespace {
 
 /// Of the peak; less is not worth a layer's time.
 constexpr double leastShare = 0.05;
-constexpr double leastAttentionShare = 0.05;
+/// For the attention core a few inputs are kept in any case (help/diagnosis.md).
+constexpr double leastAttentionShare = 0.03;
 
-bool on(const RunConfig& config, const char* key)
+/// Errors of the configuration checks, each with its sentence.
+std::set<std::pair<std::string, std::string>> errorsOf(const RunConfig& config)
 {
-    return config.flag(key).value_or(false);
+    std::set<std::pair<std::string, std::string>> out;
+    for (const ConfigCheck& check : checkConfig(config, {}))
+        if (check.level == CheckLevel::Error)
+            out.emplace(check.id, check.text);
+    return out;
 }
 
-/// Why the label cannot be used; empty when nothing is known against it.
-std::string blocked(const RunConfig& config, std::string_view label)
+/// Why the label cannot be used: what the checks say of the settings with it and not without it. Empty when
+/// nothing is known against it.
+std::string blocked(const RunConfig& config, const char* label)
 {
     if (config.text("model.recompute_granularity") == "full")
         return "full recompute is set and supersedes single labels";
-    if (on(config, "model.cpu_offloading"))
-        return "cpu_offloading: refused together with recompute (C-07)";
-    if (label == "moe" && on(config, "model.overlap_moe_expert_parallel_comm"))
-        return "overlap_moe_expert_parallel_comm: refused together with moe (C-18)";
-    if (label == "shared_experts" && on(config, "model.moe_shared_expert_overlap"))
-        return "moe_shared_expert_overlap: refused together with shared_experts (C-16)";
-    if (label == "moe_act" && config.flag("model.moe_grouped_gemm") == false)
-        return "moe_grouped_gemm is off: moe_act needs it (C-15)";
-    const bool delayed
-        = !config.text("model.fp8").value_or("").empty() && config.text("model.fp8_recipe") == "delayed";
-    if ((label == "moe_act" || label == "layernorm") && delayed)
-        return "fp8_recipe delayed: refused together with " + std::string(label) + " (C-17)";
+    RunConfig with = config;
+    std::vector<std::string> labels = askedLabels(config);
+    labels.emplace_back(label);
+    with.set("model.recompute_granularity", std::string("selective"));
+    with.set("model.recompute_modules", std::move(labels));
+    const auto before = errorsOf(config);
+    for (const auto& [id, text] : errorsOf(with))
+        if (!before.contains({id, text}))
+            return id + ": " + text;
     return {};
 }
 
-/// A fused kernel never keeps what this label would drop.
+/// A fused kernel never keeps what this label would drop. "auto" leaves it to the recording.
 bool fusedAttention(const RunConfig& config)
 {
     const std::string backend = config.text("model.attention_backend").value_or("");
-    return backend == "fused" || backend == "flash" || backend == "auto";
+    return backend == "fused" || backend == "flash";
+}
+
+/// The size of one number for every pair of tokens and head of a GPU; absent when settings do not tell.
+std::optional<std::uint64_t> pairsOfTokens(const RunConfig& config)
+{
+    const auto tokens = config.number("model.seq_length");
+    const auto heads = config.number("model.num_attention_heads");
+    const auto ranks = config.number("model.tensor_model_parallel_size").value_or(1);
+    constexpr std::int64_t most = 1 << 24;
+    if (!tokens || !heads || *tokens < 1 || *heads < 1 || ranks < 1 || *tokens > most || *heads > most)
+        return std::nullopt;
+    return static_cast<std::uint64_t>(*tokens) * static_cast<std::uint64_t>(*tokens)
+        * static_cast<std::uint64_t>(std::max<std::int64_t>(*heads / ranks, 1));
+}
+
+/// Scores are stored when a tensor grows with the square of the sequence, or when much is kept at all.
+bool keepsScores(const RuleInput& input, const std::vector<AllocationId>& live, double share)
+{
+    const auto pairs = pairsOfTokens(input.config);
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    return share > leastAttentionShare
+        || (pairs && std::any_of(live.begin(), live.end(), [&](AllocationId id) {
+               return all.size[index(id)] >= *pairs;
+           }));
 }
 
 /// For attention whose scores are stored: with a fused kernel there is nothing to recompute.
@@ -86,7 +116,8 @@ Fix fixOf(const RuleInput& input, const Boundary& boundary, bool megatron,
     fix.source = boundary.source;
     if (!fix.cost.empty())
         fix.costGrade = Grade::C;
-    fix.blockedBy = blocked(input.config, boundary.label);
+    if (megatron)
+        fix.blockedBy = blocked(input.config, boundary.label);
     return fix;
 }
 
@@ -120,6 +151,10 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
     const auto passes = modulePasses(input, facts, boundary, job);
     if (!passes)
         return;
+    if (passes->empty() && !input.phases.firstForward) {
+        output.undecided.push_back({recomputeCandidateRule.id, needsPhases});
+        return;
+    }
     std::vector<AllocationId> live;
     std::int64_t layers = 0;
     for (const ModulePass& pass : *passes) {
@@ -127,12 +162,17 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
         live.insert(live.end(), part.begin(), part.end());
         layers += part.empty() ? 0 : 1;
     }
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    const bool megatron = std::any_of(live.begin(), live.end(),
+        [&](AllocationId id) { return facts.any(all.stack[index(id)], in::Megatron); });
+    // Outputs whose storage is emptied and filled again are a means of Megatron Core's.
+    if (boundary.outputOnly && !megatron)
+        return;
     const double share = shareOf(sumOf(input.replay, live), peakBytes(input));
     const bool attention = std::string_view(boundary.label) == "core_attn";
-    if (live.empty() || share < (attention ? leastAttentionShare : leastShare)
+    if (live.empty() || (attention ? !keepsScores(input, live, share) : share < leastShare)
         || (attention && fusedAttention(input.config)))
         return;
-    const AllocationColumns& all = input.replay.timeline.allocations();
     const bool freed = std::any_of(live.begin(), live.end(),
         [&](AllocationId id) { return all.endState[index(id)] < input.replay.states(); });
     if (freed && !hasBackward(input)) {
@@ -144,13 +184,13 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
     const Severity severity = input.ooms.empty() ? Severity::Info : Severity::Warning;
     Finding out = findingOf(input, recomputeCandidateRule, severity, live, input.peak);
     out.playbook = boundary.playbook;
-    out.site = siteOf(input.sites, input, live.front());
+    out.site = largestSiteOf(input, live);
     out.evidence
         = {{"label", std::string(boundary.label)}, {"layer_activations", layers}, {"share_of_peak", share}};
     std::optional<EditedCurve> edited;
-    const bool megatron = facts.any(all.stack[index(live.front())], in::MegatronCore);
     if (attention && !megatron)
-        out.fixes.push_back(fusedKernel(facts.any(all.stack[index(live.front())], in::MathAttention)));
+        out.fixes.push_back(fusedKernel(std::any_of(live.begin(), live.end(),
+            [&](AllocationId id) { return facts.any(all.stack[index(id)], in::MathAttention); })));
     out.fixes.push_back(fixOf(input, boundary, megatron, *passes, job, edited));
     describe(out, input, boundary, edited);
     output.findings.push_back(std::move(out));

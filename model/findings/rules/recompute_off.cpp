@@ -47,7 +47,7 @@ void report(
         return;
     Finding out = findingOf(input, recomputeOffRule, Severity::Warning, std::move(saved), input.peak);
     out.grade = Grade::B;
-    out.site = siteOf(input.sites, input, out.allocations.front());
+    out.site = largestSiteOf(input, out.allocations);
     out.evidence = {{"asked", asked}, {"share_of_peak", shareOf(out.bytes, peakBytes(input))},
         {"replayed_allocations", std::int64_t{0}}};
     Fix fix;

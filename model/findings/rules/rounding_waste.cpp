@@ -36,7 +36,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     finding.count = finding.allocations.size();
     const double share = static_cast<double>(m.rounding()) / static_cast<double>(blocks);
     addEvidence(finding, "requested", m.requested);
-    addEvidence(finding, "blocks", blocks);
+    addEvidence(finding, "block_bytes", blocks);
     addEvidence(finding, "share", EvidenceValue(share));
     finding.title = sizeText(m.rounding()) + " (" + formatPercent(share)
         + " of the blocks) at the end are larger blocks than the program asked for.";

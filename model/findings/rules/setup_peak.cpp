@@ -11,7 +11,14 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     const Replay& replay = input.replay;
     const std::optional<StateIndex> forward = input.phases.firstForward;
     // Without the run's start in the trace, what stands before the first recorded forward is no set-up.
-    if (!forward || !replay.reachesStart() || input.peak >= *forward || input.peak == 0)
+    if (!forward)
+        return;
+    if (!replay.reachesStart()) {
+        output.undecided.push_back(
+            {"setup-peak", "the beginning of the run: record before the model is built"});
+        return;
+    }
+    if (input.peak >= *forward || input.peak == 0)
         return;
     const Series& live = replay.timeline.requested();
     const std::int64_t peak = live.at(input.peak);
@@ -40,6 +47,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule setupPeakRule;
-const Rule setupPeakRule{"setup-peak", "", "A peak that lies before the first forward pass.", run};
+const Rule setupPeakRule{
+    "setup-peak", "", "A peak that lies before the first forward pass.", run, needs::history | needs::phases};
 
 } // namespace tidemark

@@ -34,7 +34,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule thinMarginRule;
-const Rule thinMarginRule{
-    "thin-margin", "", "Verdicts that hang on less than the granularity of the numbers.", run};
+const Rule thinMarginRule{"thin-margin", "",
+    "Verdicts that hang on less than the granularity of the numbers.", run, needs::history | needs::verdict};
 
 } // namespace tidemark

@@ -8,22 +8,10 @@ namespace tidemark {
 
 namespace {
 
-/// max_split_size of the allocator; absent when it is not set.
-std::optional<std::uint64_t> maxSplit(const Snapshot& snapshot)
-{
-    constexpr std::int64_t unlimited = 1LL << 50;
-    for (const Setting& setting : snapshot.settings)
-        if (setting.key == "max_split_size")
-            if (const std::int64_t* bytes = std::get_if<std::int64_t>(&setting.value);
-                bytes != nullptr && *bytes > 0 && *bytes < unlimited)
-                return static_cast<std::uint64_t>(*bytes);
-    return std::nullopt;
-}
-
 void run(const RuleInput& input, RuleOutput& output, const Job&)
 {
     const Replay& replay = input.replay;
-    const std::optional<std::uint64_t> limit = maxSplit(*replay.snapshot);
+    const std::optional<std::uint64_t> limit = maxSplitSize(*replay.snapshot);
     if (!isGpu(input) || !replay.segments.known() || !limit)
         return;
     const SegmentState state = replay.segments.stateAt(replay.states() - 1, replay.timeline);

@@ -77,7 +77,8 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
 } // namespace
 
 extern const Rule wrongPoolRule;
-const Rule wrongPoolRule{
-    "wrong-pool", "", "Failed requests while memory was free in another stream or private pool.", run};
+const Rule wrongPoolRule{"wrong-pool", "",
+    "Failed requests while memory was free in another stream or private pool.", run,
+    needs::history | needs::verdict};
 
 } // namespace tidemark

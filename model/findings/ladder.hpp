@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/findings/rule.hpp"
+
+#include <string>
+
+namespace tidemark {
+
+/// The run is one of Megatron Core or Bridge: by its stacks; where no stack has frames, by its settings.
+bool runsMegatron(const RuleInput& input);
+
+/// Steps of the ladder that lowers a run's needs (playbook rows D2, D3).
+enum class Rung : std::uint8_t { Recompute, DistributedOptimizer, PipelineParallel };
+/// Why the settings bar a step; empty when nothing is known against it.
+std::string rungBarred(const RunConfig& config, Rung rung);
+
+/// How to recompute more, as the settings stand: one sentence without its full stop.
+std::string recomputeAdvice(const RuleInput& input);
+
+} // namespace tidemark
