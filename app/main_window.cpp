@@ -16,16 +16,21 @@
 #include "app/system_theme.hpp"
 #include "model/core/quality.hpp"
 #include "widgets/details/details_view.hpp"
+#include "widgets/events/events_view.hpp"
 #include "widgets/findings/findings_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
+#include "widgets/growth/growth_view.hpp"
 #include "widgets/live/live_table_view.hpp"
 #include "widgets/oom/oom_text_dialog.hpp"
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_source.hpp"
 #include "widgets/playbook/playbook_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
+#include "widgets/segments/segment_table_view.hpp"
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_view.hpp"
+#include "widgets/tree/call_tree_view.hpp"
+#include "widgets/tree/flame_view.hpp"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -108,6 +113,11 @@ void MainWindow::createViews()
     m_details = new DetailsView(session, state, m_style, this);
     m_findings = new FindingsView(session, state, m_style, this);
     m_sandbox = new SandboxView(session, state, m_style, this);
+    m_tree = new CallTreeView(session, state, m_style, this);
+    m_flame = new FlameView(session, state, m_style, this);
+    m_events = new EventsView(session, state, m_style, this);
+    m_growth = new GrowthView(session, state, m_style, this);
+    m_segmentTable = new SegmentTableView(session, state, m_style, this);
 
     m_tabs = new QTabWidget(this);
     m_tabs->setDocumentMode(true);
@@ -160,13 +170,28 @@ void MainWindow::createViews()
         m_findings, QStringLiteral("findings"), tr("Findings"), QStringLiteral("findings"), nullptr);
     auto* sandbox = m_layout->addDock(
         m_sandbox, QStringLiteral("sandbox"), tr("Fix sandbox"), QStringLiteral("sandbox"), nullptr);
-    m_layout->setPlaces({map, live}, {findings, details}, {sandbox});
+    auto* tree = m_layout->addDock(
+        m_tree, QStringLiteral("tree"), tr("Call tree"), QStringLiteral("tree"), m_tree->headerControls());
+    auto* flame = m_layout->addDock(
+        m_flame, QStringLiteral("flame"), tr("Flame"), QStringLiteral("flame"), m_flame->headerControls());
+    auto* events = m_layout->addDock(
+        m_events, QStringLiteral("events"), tr("Events"), QStringLiteral("editor"), nullptr);
+    auto* segments = m_layout->addDock(
+        m_segmentTable, QStringLiteral("segmentTable"), tr("Segments"), QStringLiteral("table"), nullptr);
+    auto* growth = m_layout->addDock(
+        m_growth, QStringLiteral("growth"), tr("Growth"), QStringLiteral("compare"), nullptr);
+    m_layout->setPlaces({map, live}, {tree, flame, events, segments, growth}, {findings, details}, {sandbox});
 
     m_keyPolicy->addArrowOwner(m_map);
     m_keyPolicy->addArrowOwner(m_live);
     m_keyPolicy->addArrowOwner(m_details);
     m_keyPolicy->addArrowOwner(m_findings);
     m_keyPolicy->addArrowOwner(m_sandbox);
+    m_keyPolicy->addArrowOwner(m_tree);
+    m_keyPolicy->addArrowOwner(m_flame);
+    m_keyPolicy->addArrowOwner(m_events);
+    m_keyPolicy->addArrowOwner(m_growth);
+    m_keyPolicy->addArrowOwner(m_segmentTable);
     m_keyPolicy->setEscapeOwner(m_timeline, [this] { return m_work.loader.isLoading(); });
 }
 
@@ -277,6 +302,9 @@ void MainWindow::connectViews()
         [this](std::uint32_t event) { m_work.navigator.goTo(stateOf(static_cast<Moment>(event))); });
     connect(m_strip, &SummaryStrip::helpRequested, m_help, &HelpWindow::open);
     connect(m_toolbar, &MainToolbar::axisChosen, &state, &ViewState::setAxis);
+    m_toolbar->filterField()->completeFrom(m_work.session);
+    connect(&m_work.search, &Search::wanted, m_toolbar->filterField(), &QLineEdit::setText);
+    connect(&m_work.search, &Search::historyChanged, this, &MainWindow::updateCommands);
     connect(m_toolbar->filterField(), &SearchField::matchRequested, this, [this](int direction) {
         if (!m_work.navigator.goToMatch(direction))
             m_status->remark(tr("No match to go to"));
@@ -404,7 +432,8 @@ void MainWindow::openEditor(const QString& file, int line)
 
 void MainWindow::focusPane(int direction)
 {
-    QList<QWidget*> panes{m_toolbar, m_strip, m_timeline, m_findings, m_details, m_sandbox, m_map, m_live};
+    QList<QWidget*> panes{m_toolbar, m_strip, m_timeline, m_findings, m_details, m_sandbox, m_map, m_live,
+        m_tree, m_flame, m_events, m_segmentTable, m_growth};
     const auto usable = [](QWidget* pane) { return pane->isVisible(); };
     panes.erase(std::remove_if(panes.begin(), panes.end(), std::not_fn(usable)), panes.end());
     if (panes.isEmpty())

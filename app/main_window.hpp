@@ -18,10 +18,14 @@ class QVBoxLayout;
 namespace tidemark {
 
 class CommandPalette;
+class CallTreeView;
 class DetailsView;
 class ErrorBanner;
+class EventsView;
 class FindingsView;
+class FlameView;
 class GotoPopup;
+class GrowthView;
 class HelpWindow;
 class KeyOverlay;
 class KeyPolicy;
@@ -33,6 +37,7 @@ class OomView;
 class PlaybookView;
 class SandboxView;
 class SegmentMapView;
+class SegmentTableView;
 class SettingsWindow;
 class StartPage;
 class StatusLine;
@@ -60,6 +65,10 @@ public:
     DetailsView* details() const { return m_details; }
     FindingsView* findings() const { return m_findings; }
     SandboxView* sandbox() const { return m_sandbox; }
+    CallTreeView* callTree() const { return m_tree; }
+    FlameView* flame() const { return m_flame; }
+    EventsView* events() const { return m_events; }
+    GrowthView* growth() const { return m_growth; }
     OomView* oomView() const { return m_oom; }
     PlaybookView* playbook() const { return m_playbook; }
     QTabWidget* tabs() const { return m_tabs; }
@@ -153,6 +162,11 @@ private:
     DetailsView* m_details = nullptr;
     FindingsView* m_findings = nullptr;
     SandboxView* m_sandbox = nullptr;
+    CallTreeView* m_tree = nullptr;
+    FlameView* m_flame = nullptr;
+    EventsView* m_events = nullptr;
+    GrowthView* m_growth = nullptr;
+    SegmentTableView* m_segmentTable = nullptr;
     OomView* m_oom = nullptr;
     PlaybookView* m_playbook = nullptr;
     OomTextDialog* m_oomText = nullptr;

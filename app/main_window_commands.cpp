@@ -9,14 +9,19 @@
 #include "app/status_line.hpp"
 #include "app/summary_strip.hpp"
 #include "widgets/details/details_view.hpp"
+#include "widgets/events/events_view.hpp"
 #include "widgets/findings/findings_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
+#include "widgets/growth/growth_view.hpp"
 #include "widgets/live/live_table_view.hpp"
 #include "widgets/oom/oom_text_dialog.hpp"
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
+#include "widgets/segments/segment_table_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
+#include "widgets/tree/call_tree_view.hpp"
+#include "widgets/tree/flame_view.hpp"
 
 #include <QApplication>
 #include <QFileDialog>
@@ -80,6 +85,9 @@ void MainWindow::createEditCommands()
         m_toolbar->filterField()->setFocus(Qt::ShortcutFocusReason);
         m_toolbar->filterField()->selectAll();
     });
+    c.add("edit.undoFilter", tr("&Undo filter"), "undo", {"Ctrl+Z"}, [this] { m_work.search.undo(); });
+    c.add("edit.redoFilter", tr("&Redo filter"), "redo", {"Ctrl+Shift+Z", "Ctrl+Y"},
+        [this] { m_work.search.redo(); });
     c.add("edit.nextMatch", tr("&Next match"), "", {"F3"}, [this] { m_work.navigator.goToMatch(1); });
     c.add("edit.previousMatch", tr("&Previous match"), "", {"Shift+F3"},
         [this] { m_work.navigator.goToMatch(-1); });
@@ -127,8 +135,14 @@ void MainWindow::createViewCommands()
         m_settings.set(setting::siteMode, on ? QStringLiteral("raw") : QStringLiteral("user"));
         updateCommands();
     });
-    c.addToggle("view.hideFrames", tr("&Hide framework frames"), "eye-off", {"H"},
-        [this](bool on) { m_details->setFrameworkHidden(on); });
+    c.addToggle("view.hideFrames", tr("&Hide framework frames"), "eye-off", {"H"}, [this](bool on) {
+        m_details->setFrameworkHidden(on);
+        for (TreeSource* source : {&m_tree->source(), &m_flame->source()}) {
+            CallTreeWish wish = source->options();
+            wish.ownFramesOnly = on;
+            source->setOptions(wish);
+        }
+    });
 }
 
 void MainWindow::createLookCommands()
@@ -189,6 +203,11 @@ void MainWindow::createToolCommands()
     c.add("window.timeline", tr("&Timeline"), "timeline", {"2"}, [this] { showPane(m_timeline); });
     c.add("window.segments", tr("&Segment map"), "segments", {"3"}, [this] { showPane(m_map); });
     c.add("window.live", tr("&Live allocations"), "table", {"4"}, [this] { showPane(m_live); });
+    c.add("window.tree", tr("&Call tree"), "tree", {"5"}, [this] { showPane(m_tree); });
+    c.add("window.flame", tr("Fl&ame"), "flame", {"6"}, [this] { showPane(m_flame); });
+    c.add("window.events", tr("&Events"), "editor", {}, [this] { showPane(m_events); });
+    c.add("window.segmentTable", tr("Se&gments table"), "table", {}, [this] { showPane(m_segmentTable); });
+    c.add("window.growth", tr("&Growth"), "compare", {}, [this] { showPane(m_growth); });
     c.add("window.details", tr("&Details"), "details", {}, [this] { showPane(m_details); });
     c.add("window.nextPane", tr("&Next pane"), "", {"F6"}, [this] { focusPane(1); });
     c.add("window.previousPane", tr("&Previous pane"), "", {"Shift+F6"}, [this] { focusPane(-1); });
@@ -245,6 +264,8 @@ void MainWindow::updateCommands()
     for (const char* id : {"edit.filter", "view.hideFrames", "view.rawSites", "view.cycleColour", "go.to"})
         c[id]->setEnabled(replay != nullptr);
     m_toolbar ? m_toolbar->filterField()->setEnabled(replay != nullptr) : void();
+    c["edit.undoFilter"]->setEnabled(m_work.search.canUndo());
+    c["edit.redoFilter"]->setEnabled(m_work.search.canRedo());
     for (const char* id : {"edit.nextMatch", "edit.previousMatch", "edit.clearFilter"})
         c[id]->setEnabled(state.matches() != nullptr);
     for (const char* id : {"view.zoomIn", "view.zoomOut", "view.panLeft", "view.panRight", "view.pageLeft",
@@ -289,8 +310,9 @@ void MainWindow::updateCommands()
     c["look.fullScreen"]->setChecked(isFullScreen());
     c["look.larger"]->setEnabled(m_style.textPercent() < 200);
     c["look.smaller"]->setEnabled(m_style.textPercent() > 80);
-    for (const char* id : {"look.reset", "window.timeline", "window.segments", "window.live",
-             "window.details", "window.findings", "window.sandbox", "window.playbook", "file.runSettings"})
+    for (const char* id : {"look.reset", "window.timeline", "window.segments", "window.live", "window.tree",
+             "window.flame", "window.events", "window.segmentTable", "window.growth", "window.details",
+             "window.findings", "window.sandbox", "window.playbook", "file.runSettings"})
         c[id]->setEnabled(open);
     c["window.oom"]->setEnabled(open && m_oom->hasContent());
     const bool found = m_findings->count() > 0;

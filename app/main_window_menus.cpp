@@ -48,8 +48,8 @@ void MainWindow::createMenus()
         {"file.sample", "", "file.reload", "file.cardSize", "file.runSettings", "", "file.picture", "",
             "file.close", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
-        {"edit.copy", "", "edit.filter", "edit.nextMatch", "edit.previousMatch", "edit.clearFilter",
-            "edit.deselect", "", "edit.palette", "edit.settings"});
+        {"edit.undoFilter", "edit.redoFilter", "", "edit.copy", "", "edit.filter", "edit.nextMatch",
+            "edit.previousMatch", "edit.clearFilter", "edit.deselect", "", "edit.palette", "edit.settings"});
 
     QMenu* view = fill(menuBar()->addMenu(tr("&View")),
         {"view.zoomIn", "view.zoomOut", "view.panLeft", "view.panRight", "view.pageLeft", "view.pageRight",
@@ -73,9 +73,9 @@ void MainWindow::createMenus()
             "window.sandbox", "window.oom", "window.playbook", "", "analyze.oomText"});
     fill(menuBar()->addMenu(tr("&Tools")), {"tools.pointer", "tools.ruler"});
     fill(menuBar()->addMenu(tr("&Window")),
-        {"window.timeline", "window.segments", "window.live", "window.details", "window.findings",
-            "window.sandbox", "", "window.oom", "window.playbook", "", "window.nextPane",
-            "window.previousPane"});
+        {"window.timeline", "window.segments", "window.live", "window.tree", "window.flame", "window.events",
+            "window.segmentTable", "window.growth", "window.details", "window.findings", "window.sandbox", "",
+            "window.oom", "window.playbook", "", "window.nextPane", "window.previousPane"});
     fill(menuBar()->addMenu(tr("&Help")),
         {"help.contents", "help.keys", "help.record", "help.numbers", "", "help.about", "help.licence"});
 }

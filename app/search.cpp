@@ -13,6 +13,9 @@ namespace tidemark {
 namespace {
 
 constexpr int pauseMs = 150;
+/// A filter that stands this long is a step of the history; what is typed on the way is not.
+constexpr int restMs = 1200;
+constexpr qsizetype mostRemembered = 100;
 
 Result<TextPredicate> makeRegex(const std::string& pattern)
 {
@@ -55,6 +58,9 @@ Search::Search(Session& session, ViewState& state, QObject* parent)
     m_pause.setSingleShot(true);
     m_pause.setInterval(pauseMs);
     connect(&m_pause, &QTimer::timeout, this, &Search::start);
+    m_rest.setSingleShot(true);
+    m_rest.setInterval(restMs);
+    connect(&m_rest, &QTimer::timeout, this, &Search::remember);
     // ViewState::reset forgets the matches; they belong to another device anyway.
     connect(&session, &Session::deviceChanged, this, [this] {
         ++m_generation;
@@ -81,10 +87,42 @@ void Search::setText(const QString& text)
     if (text == m_text)
         return;
     m_text = text;
+    if (!m_going)
+        m_rest.start();
     if (text.trimmed().isEmpty())
         start();
     else
         m_pause.start();
+}
+
+void Search::remember()
+{
+    if (m_text.trimmed() == m_history[m_at] || !m_problem.isEmpty())
+        return;
+    m_history.resize(m_at + 1);
+    m_history << m_text.trimmed();
+    if (m_history.size() > mostRemembered)
+        m_history.removeFirst();
+    m_at = m_history.size() - 1;
+    emit historyChanged();
+}
+
+void Search::undo()
+{
+    remember(); // what stands there now can be come back to
+    go(m_at - 1);
+}
+
+void Search::go(qsizetype at)
+{
+    m_rest.stop();
+    at = std::clamp<qsizetype>(at, 0, m_history.size() - 1);
+    m_at = at;
+    m_going = true;
+    emit wanted(m_history[at]);
+    m_going = false;
+    start();
+    emit historyChanged();
 }
 
 void Search::start()

@@ -7,6 +7,7 @@
 #include "widgets/view_state.hpp"
 
 #include <QObject>
+#include <QStringList>
 #include <QTimer>
 
 namespace tidemark {
@@ -24,6 +25,12 @@ public:
     void start();
     QString text() const { return m_text; }
 
+    /// Filters that were in force, to go back to: each one that stood for a moment. GUI thread.
+    bool canUndo() const { return m_at > 0 || m_text.trimmed() != m_history[m_at]; }
+    bool canRedo() const { return m_at + 1 < m_history.size(); }
+    void undo();
+    void redo() { go(m_at + 1); }
+
     bool isSearching() const { return m_searching; }
     /// The matches are those of the text as it stands.
     bool isSettled() const { return !m_searching && !m_pause.isActive(); }
@@ -36,8 +43,13 @@ public:
 
 signals:
     void changed();
+    /// A filter of the history is to stand in the field.
+    void wanted(const QString& text);
+    void historyChanged();
 
 private:
+    void remember();
+    void go(qsizetype at);
     void found(std::uint64_t generation, const std::shared_ptr<const std::vector<std::uint8_t>>& flags);
 
     Session& m_session;
@@ -47,7 +59,11 @@ private:
     bool m_searching = false;
     std::uint64_t m_count = 0;
     std::uint64_t m_generation = 0;
+    QStringList m_history{QString()};
+    qsizetype m_at = 0;
+    bool m_going = false;
     QTimer m_pause;
+    QTimer m_rest; ///< until a filter counts as one that was wanted
     Worker m_worker; // last: stopped before the rest goes
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/search_field.hpp"
 
+#include "app/filter_completer.hpp"
+
 #include <QAction>
 #include <QKeyEvent>
 #include <QPainter>
@@ -20,7 +22,8 @@ SearchField::SearchField(Search& search, const Style& style, QWidget* parent)
     setAcceptDrops(false);
     setAccessibleName(tr("Filter"));
     setToolTip(tr("Text of a function, file or site · size>64M · 0x7f… · age<1s · stream:7 · pool:(0,1) · "
-                  "/expression/ · - turns a term round\nEnter: next match, Shift+Enter: previous one, Esc: "
+                  "role:saved · label:mlp · /expression/ · and, or, not, ( )\nEnter: next match, "
+                  "Shift+Enter: previous one, Esc: "
                   "clear"));
     connect(this, &QLineEdit::textChanged, &search, &Search::setText);
     connect(&search, &Search::changed, this, &SearchField::restyle);
@@ -31,6 +34,11 @@ SearchField::SearchField(Search& search, const Style& style, QWidget* parent)
     connect(&style, &Style::changed, this, &SearchField::restyle);
     setNarrow(false);
     restyle();
+}
+
+void SearchField::completeFrom(const Session& session)
+{
+    m_completer = new FilterCompleter(*this, session);
 }
 
 void SearchField::setNarrow(bool narrow)
@@ -79,6 +87,12 @@ bool SearchField::event(QEvent* event)
 
 void SearchField::keyPressEvent(QKeyEvent* event)
 {
+    const bool chooses
+        = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Escape;
+    if (chooses && m_completer && m_completer->takesKeys(event->key())) {
+        event->ignore(); // the list has it
+        return;
+    }
     if (event->key() == Qt::Key_Escape) {
         clear();
         emit left();

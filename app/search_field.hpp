@@ -8,6 +8,8 @@
 
 namespace tidemark {
 
+class FilterCompleter;
+
 /// The filter field of the toolbar. Enter goes to the next match, Shift+Enter to the previous one, Esc
 /// clears and leaves.
 class SearchField : public QLineEdit {
@@ -15,6 +17,8 @@ class SearchField : public QLineEdit {
 public:
     SearchField(Search& search, const Style& style, QWidget* parent = nullptr);
 
+    /// Offers completions of filters about what is open there.
+    void completeFrom(const Session& session);
     /// Short placeholder and less width.
     void setNarrow(bool narrow);
     QSize sizeHint() const override;
@@ -33,6 +37,7 @@ private:
 
     Search& m_search;
     const Style& m_style;
+    FilterCompleter* m_completer = nullptr;
     bool m_narrow = false;
     /// Enter was pressed before its search had ended: where to go then.
     int m_jump = 0;

@@ -16,7 +16,7 @@ namespace tidemark {
 namespace {
 
 /// Raised when docks come or go, so that arrangements of other versions are not restored.
-constexpr int layoutVersion = 2;
+constexpr int layoutVersion = 3;
 constexpr double bottomShare = 0.42;
 constexpr double mapShare = 0.485;
 constexpr double findingsShare = 0.55;
@@ -64,17 +64,18 @@ QDockWidget* WindowLayout::addDock(
     return dock;
 }
 
-void WindowLayout::setPlaces(
-    const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& right, const QList<QDockWidget*>& behind)
+void WindowLayout::setPlaces(const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& tabs,
+    const QList<QDockWidget*>& right, const QList<QDockWidget*>& behind)
 {
     m_bottom = bottom;
+    m_tabs = tabs;
     m_right = right;
     m_behind = behind;
-    for (QDockWidget* dock : bottom)
+    for (QDockWidget* dock : bottom + tabs)
         m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
     for (QDockWidget* dock : right + behind)
         m_window.addDockWidget(Qt::RightDockWidgetArea, dock);
-    for (QDockWidget* dock : bottom + right + behind)
+    for (QDockWidget* dock : all())
         dock->hide();
 }
 
@@ -134,7 +135,7 @@ void WindowLayout::setDocksShown(bool shown)
         return;
     }
     m_putAway.clear();
-    for (QDockWidget* dock : m_bottom + m_right + m_behind)
+    for (QDockWidget* dock : all())
         dock->hide();
 }
 
@@ -143,15 +144,18 @@ void WindowLayout::setBottomShown(bool shown)
     if (shown) {
         for (QDockWidget* dock : std::exchange(m_putAway, {}))
             dock->setVisible(m_shown);
+        if (m_putAwayFront && m_shown)
+            m_putAwayFront->raise();
         m_apply.start();
         return;
     }
     if (!m_shown || !m_putAway.isEmpty())
         return;
     save();
-    for (QDockWidget* dock : m_bottom)
+    for (QDockWidget* dock : m_bottom + m_tabs)
         if (!dock->isHidden() && !dock->isFloating())
             m_putAway << dock;
+    m_putAwayFront = m_bottom.isEmpty() ? nullptr : frontOf(m_bottom.back());
     for (QDockWidget* dock : m_putAway)
         dock->hide();
 }
@@ -170,20 +174,20 @@ void WindowLayout::follow(const QSize& size)
         m_settings.setLayout(name() + QStringLiteral("/state"),
             m_settled.isEmpty() ? m_window.saveState(layoutVersion) : m_settled);
     QList<QDockWidget*> open;
-    QDockWidget* front = nullptr; // what is only there for a while, and is looked at
-    for (QDockWidget* dock : m_bottom + m_right + m_behind)
+    QList<QDockWidget*> front; // tabs that are looked at
+    for (QDockWidget* dock : all())
         if (!dock->isHidden())
             open << dock;
-    for (QDockWidget* dock : m_behind)
+    for (QDockWidget* dock : m_tabs + m_behind)
         if (!dock->visibleRegion().isEmpty())
-            front = dock;
+            front << dock;
     m_narrow = narrow;
     if (m_shown) {
         restoreOrDefault();
-        for (QDockWidget* dock : m_bottom + m_right + m_behind)
+        for (QDockWidget* dock : all())
             dock->setVisible(open.contains(dock));
-        if (front)
-            front->raise();
+        for (QDockWidget* dock : front)
+            dock->raise();
     }
     if (away)
         setBottomShown(false);
@@ -205,7 +209,7 @@ void WindowLayout::restoreOrDefault()
 
 QDockWidget* WindowLayout::dockOf(const QWidget* view) const
 {
-    for (QDockWidget* dock : m_bottom + m_right + m_behind)
+    for (QDockWidget* dock : all())
         if (dock->isAncestorOf(view))
             return dock;
     return nullptr;
@@ -226,7 +230,18 @@ bool WindowLayout::bottomsSideBySide() const
     for (QDockWidget* dock : m_bottom)
         if (openIn({dock}, Qt::BottomDockWidgetArea) == nullptr)
             return false;
-    return m_bottom[0]->y() == m_bottom[1]->y();
+    // A group with tabs begins below them.
+    const QDockWidget* const left = frontOf(m_bottom[0]);
+    return std::abs(left->y() - frontOf(m_bottom[1])->y()) * 2 < left->height();
+}
+
+QDockWidget* WindowLayout::frontOf(QDockWidget* dock) const
+{
+    if (dock->visibleRegion().isEmpty())
+        for (QDockWidget* other : m_window.tabifiedDockWidgets(dock))
+            if (!other->visibleRegion().isEmpty())
+                return other;
+    return dock;
 }
 
 int WindowLayout::rightWidth(int wanted) const
@@ -243,8 +258,8 @@ void WindowLayout::learn()
     if (const QDockWidget* right = openIn(m_right + m_behind, Qt::RightDockWidgetArea))
         sizes.right = right->width();
     if (bottomsSideBySide())
-        sizes.map = static_cast<double>(m_bottom[0]->width())
-            / std::max(1, m_bottom[0]->width() + m_bottom[1]->width());
+        sizes.map = static_cast<double>(frontOf(m_bottom[0])->width())
+            / std::max(1, frontOf(m_bottom[0])->width() + frontOf(m_bottom[1])->width());
     known = sizes;
     if (m_putAway.isEmpty())
         m_settled = m_window.saveState(layoutVersion);
@@ -259,7 +274,7 @@ void WindowLayout::applySizes()
     if (right && sizes->right > 0)
         m_window.resizeDocks({right}, {rightWidth(sizes->right)}, Qt::Horizontal);
     if (bottomsSideBySide() && sizes->map > 0) {
-        const int both = m_bottom[0]->width() + m_bottom[1]->width();
+        const int both = frontOf(m_bottom[0])->width() + frontOf(m_bottom[1])->width();
         const int map = static_cast<int>(both * sizes->map);
         m_window.resizeDocks(m_bottom, {map, both - map}, Qt::Horizontal);
     }
@@ -315,7 +330,7 @@ void WindowLayout::fitScreen()
 
 void WindowLayout::arrange()
 {
-    for (QDockWidget* dock : m_bottom + m_right + m_behind) {
+    for (QDockWidget* dock : all()) {
         dock->setFloating(false);
         m_window.removeDockWidget(dock);
     }
@@ -329,10 +344,12 @@ void WindowLayout::arrange()
         for (int i = 1; i < m_right.size(); ++i)
             m_window.tabifyDockWidget(m_right[0], m_right[i]);
     }
+    for (QDockWidget* dock : m_tabs)
+        m_window.tabifyDockWidget(m_bottom.back(), dock);
     // Last: a tab of the group the one before it is in by now.
     for (QDockWidget* dock : m_behind)
         m_window.tabifyDockWidget(m_right.back(), dock);
-    for (QDockWidget* dock : m_bottom + m_right)
+    for (QDockWidget* dock : m_bottom + m_tabs + m_right)
         dock->show();
     for (QDockWidget* dock : m_behind)
         dock->hide();
@@ -351,9 +368,8 @@ void WindowLayout::arrange()
     if (!m_bottom.isEmpty()) {
         const int height = static_cast<int>(m_window.height() * bottomShare * 0.82);
         m_window.resizeDocks({m_bottom.front()}, {height}, Qt::Vertical);
-        if (m_narrow) {
-            m_bottom.back()->raise();
-        } else if (m_bottom.size() == 2) {
+        m_bottom.back()->raise();
+        if (!m_narrow && m_bottom.size() == 2) {
             const int width = m_window.width() - right;
             const int map = static_cast<int>(width * mapShare);
             m_window.resizeDocks(m_bottom, {map, width - map}, Qt::Horizontal);

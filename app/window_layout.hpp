@@ -30,10 +30,11 @@ public:
     /// A dock with `view` inside; `extra` (may be null) stands in its title bar.
     QDockWidget* addDock(
         QWidget* view, const QString& name, const QString& title, const QString& icon, QWidget* extra);
-    /// The docks in their places: `bottom` from left to right, `right` from top to bottom; `behind` are tabs
-    /// of the last one on the right, closed until somebody asks for them.
-    void setPlaces(const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& right,
-        const QList<QDockWidget*>& behind = {});
+    /// The docks in their places: `bottom` from left to right, `tabs` behind the last one of these, `right`
+    /// from top to bottom; `behind` are tabs of the last one on the right, closed until somebody asks for
+    /// them.
+    void setPlaces(const QList<QDockWidget*>& bottom, const QList<QDockWidget*>& tabs,
+        const QList<QDockWidget*>& right, const QList<QDockWidget*>& behind = {});
 
     /// The dock that holds a view given to addDock.
     QDockWidget* dockOf(const QWidget* view) const;
@@ -66,6 +67,9 @@ private:
     /// The first dock of these that is open in this area, or null.
     QDockWidget* openIn(const QList<QDockWidget*>& docks, Qt::DockWidgetArea area) const;
     bool bottomsSideBySide() const;
+    QList<QDockWidget*> all() const { return m_bottom + m_tabs + m_right + m_behind; }
+    /// The dock in front where this one is: itself, or another tab of its group.
+    QDockWidget* frontOf(QDockWidget* dock) const;
     int rightWidth(int wanted) const;
     void learn();
     void applySizes();
@@ -79,6 +83,7 @@ private:
     Settings& m_settings;
     const Style& m_style;
     QList<QDockWidget*> m_bottom;
+    QList<QDockWidget*> m_tabs;
     QList<QDockWidget*> m_right;
     QList<QDockWidget*> m_behind;
     QHash<QDockWidget*, QString> m_icons;
@@ -88,6 +93,7 @@ private:
     bool m_placed = false;
     /// Bottom docks taken away by setBottomShown; empty when none is.
     QList<QDockWidget*> m_putAway;
+    QPointer<QDockWidget> m_putAwayFront; ///< the tab that was in front of them
     std::array<std::optional<Sizes>, 2> m_sizes; ///< wide, narrow
     QByteArray m_settled; ///< the arrangement before the window's size changed
     double m_scale = 1;

@@ -26,8 +26,8 @@ constexpr int largestSide = 20000;
 constexpr double mostPixels = 40e6;
 
 constexpr std::array renderOptions{
-    CommandOption{
-        "--view", "NAME", "timeline, segments, live, details, tree, flame or events (default: timeline)"},
+    CommandOption{"--view", "NAME",
+        "timeline, segments, live, details, tree, flame, events or growth (default: timeline)"},
     CommandOption{"--event", "N", "the moment after this event; −1 is before the first (default: the peak)"},
     CommandOption{"--device", "D", "device ordinal (default: the one with most events)"},
     CommandOption{"--address", "A", "select the block that lives at this address then, e.g. 0x7f40…"},
@@ -64,7 +64,7 @@ std::optional<std::string> readRequest(const Arguments& arguments, PictureReques
         const auto view = pictureViewFromName(*name);
         if (!view)
             return "there is no view \"" + displayText(*name, 40)
-                + "\": it is timeline, segments, live, details, tree, flame or events";
+                + "\": it is timeline, segments, live, details, tree, flame, events or growth";
         request.view = *view;
     }
     if (const auto text = arguments.value("--size")) {

@@ -3,6 +3,7 @@
 
 #include "widgets/details/details_view.hpp"
 #include "widgets/events/events_view.hpp"
+#include "widgets/growth/growth_view.hpp"
 #include "widgets/live/live_table_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/session.hpp"
@@ -126,6 +127,8 @@ std::optional<PictureView> pictureViewFromName(std::string_view name)
         return PictureView::Flame;
     if (name == "events")
         return PictureView::Events;
+    if (name == "growth")
+        return PictureView::Growth;
     return std::nullopt;
 }
 
@@ -225,6 +228,14 @@ std::optional<Error> writePicture(
         settle(events, request.size);
         QCoreApplication::processEvents();
         return write([&](QPainter& painter) { events.render(&painter); });
+    }
+    case PictureView::Growth: {
+        GrowthView growth(session, view, style);
+        settle(growth, request.size);
+        while (growth.busy())
+            QCoreApplication::processEvents();
+        QCoreApplication::processEvents();
+        return write([&](QPainter& painter) { growth.render(&painter); });
     }
     }
     return std::nullopt;

@@ -18,8 +18,8 @@ namespace tidemark {
 class Style;
 class TimelineView;
 
-enum class PictureView { Timeline, Segments, Live, Details, Tree, Flame, Events };
-/// "timeline", "segments", "live", "details", "tree", "flame", "events"; absent for anything else.
+enum class PictureView { Timeline, Segments, Live, Details, Tree, Flame, Events, Growth };
+/// "timeline", "segments", "live", "details", "tree", "flame", "events", "growth"; absent for anything else.
 std::optional<PictureView> pictureViewFromName(std::string_view name);
 
 /// One picture of one view.

@@ -38,13 +38,13 @@ PoolId poolOfRequest(const Replay& replay, EventIndex event, bool capturing)
 }
 
 /// Private pools: those of captures are (n, 0), those that users open (0, n).
-Scope scopeOf(const Snapshot& snapshot, PoolId pool, bool capturing)
+OomScope scopeOf(const Snapshot& snapshot, PoolId pool, bool capturing)
 {
     if (capturing)
-        return Scope::Capture;
+        return OomScope::Capture;
     if (!valid(pool) || index(pool) == 0)
-        return Scope::None;
-    return snapshot.pools[index(pool)].first != 0 ? Scope::Capture : Scope::UserPool;
+        return OomScope::None;
+    return snapshot.pools[index(pool)].first != 0 ? OomScope::Capture : OomScope::UserPool;
 }
 
 /// A free block that the allocator would have handed out (get_free_block of CUDACachingAllocator.cpp).
@@ -135,13 +135,13 @@ std::string whatIsMissing(const OomAutopsy& out)
 /// The tests of the verdict in their order.
 Verdict decide(const OomAutopsy& out)
 {
-    if (out.scope != Scope::None && out.unflushed >= *out.request)
+    if (out.scope != OomScope::None && out.unflushed >= *out.request)
         return Verdict::CaptureBlocked;
     if (*out.slack < 0)
         return Verdict::Capacity;
     if (out.sameClassFree + *out.deviceFree < *out.request && *out.request <= out.elsewhere)
         return Verdict::WrongPool;
-    if (out.scope == Scope::Inferred)
+    if (out.scope == OomScope::Inferred)
         return Verdict::Unknown;
     if (out.pinned + *out.deviceFree >= out.growth)
         return Verdict::Fragmentation;
@@ -152,12 +152,12 @@ Verdict decide(const OomAutopsy& out)
 bool scopeMustBeOpen(const OomAutopsy& out)
 {
     const bool flushServes = out.unflushed >= *out.request && out.unflushed + *out.deviceFree >= out.growth;
-    return out.scope == Scope::None && *out.slack >= 0 && (flushServes || out.fittingHole > 0);
+    return out.scope == OomScope::None && *out.slack >= 0 && (flushServes || out.fittingHole > 0);
 }
 
 std::string whyUndecided(const OomAutopsy& out)
 {
-    if (out.scope == Scope::Inferred)
+    if (out.scope == OomScope::Inferred)
         return "a free block of " + bytesText(out.fittingHole)
             + " in reach would have held the request, so it was made for another pool (graph capture, or a "
               "MemPool's scope), which the event does not state";
@@ -231,7 +231,7 @@ OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std:
     const PoolId pool = poolOfRequest(replay, oom.event, out.capturing);
     // A pool of its own on the event: the scope is open, and nothing is flushed while one is.
     out.scope = scopeOf(*replay.snapshot, pool, out.capturing);
-    out.capturing = out.scope != Scope::None;
+    out.capturing = out.scope != OomScope::None;
     out.reservedKnown = replay.segments.reservedKnown();
     out.allocated = replay.segments.allocated().at(out.state);
     out.waiting = replay.segments.waiting().at(out.state);
@@ -252,11 +252,11 @@ OomAutopsy autopsy(const Replay& replay, const OomEvent& oom, std::optional<std:
     slack -= static_cast<std::int64_t>(*out.request);
     out.slack = slack;
     if (scopeMustBeOpen(out))
-        out.scope = Scope::Inferred;
+        out.scope = OomScope::Inferred;
     out.verdict = decide(out);
     if (out.verdict == Verdict::Unknown) {
         out.cannotTell = whyUndecided(out);
-        if (deviceTotal && out.scope != Scope::Inferred && *out.deviceFree < out.growth
+        if (deviceTotal && out.scope != OomScope::Inferred && *out.deviceFree < out.growth
             && static_cast<std::uint64_t>(out.reserved) + 2 * gib < *deviceTotal)
             out.verdict = Verdict::OutsideAllocator;
     }

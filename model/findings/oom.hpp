@@ -27,7 +27,7 @@ enum class Verdict : std::uint8_t {
 const char* verdictCode(Verdict verdict);
 
 /// Why the cache was not flushed before the request failed.
-enum class Scope : std::uint8_t {
+enum class OomScope : std::uint8_t {
     None, ///< it was, as far as the file tells
     Capture, ///< a graph was being captured: frames, or the event's pool (n, 0)
     UserPool, ///< a user's pool was open, the event's (0, n)
@@ -88,7 +88,7 @@ struct OomAutopsy {
     Verdict verdict = Verdict::Unknown;
     bool thinMargin = false; ///< V5
     bool capturing = false; ///< the file names the scope
-    Scope scope = Scope::None;
+    OomScope scope = OomScope::None;
     /// The largest hole that the request could have been served from; 0: none. Blocks that max_split_size
     /// reserves for larger requests do not count.
     std::uint64_t fittingHole = 0;

@@ -105,7 +105,7 @@ private:
     {
         Live live{};
         Rest rest{};
-        m_scene.exact = m_request.autopsy.scope != Scope::Inferred;
+        m_scene.exact = m_request.autopsy.scope != OomScope::Inferred;
         for (const SegmentView& segment : m_scene.state->segments)
             for (std::uint32_t i = 0; i < segment.pieceCount; ++i) {
                 const Piece& piece = m_scene.state->pieces[segment.firstPiece + i];

@@ -175,7 +175,7 @@ void TestOom::captureBlocked()
         const OomAutopsy oom = autopsiesOf(maker).at(0);
         QCOMPARE(oom.capturing, capturing);
         // A plain request would have had the cache emptied: where no frame says so, the scope is inferred.
-        QCOMPARE(oom.scope, capturing ? Scope::Capture : Scope::Inferred);
+        QCOMPARE(oom.scope, capturing ? OomScope::Capture : OomScope::Inferred);
         QCOMPARE(oom.verdict, Verdict::CaptureBlocked);
         QCOMPARE(oom.unflushed, std::uint64_t(100 * mib));
         QCOMPARE(oom.unflushedIds.size(), std::size_t(1));
@@ -209,7 +209,7 @@ void TestOom::scopeByThePoolsName()
         maker.setPool(user ? maker.builder().pool(0, 1) : maker.builder().pool(1, 0));
         outOfMemory(maker, 60 * mib, 10 * mib);
         const OomAutopsy oom = autopsiesOf(maker).at(0);
-        QCOMPARE(oom.scope, user ? Scope::UserPool : Scope::Capture);
+        QCOMPARE(oom.scope, user ? OomScope::UserPool : OomScope::Capture);
         QCOMPARE(oom.verdict, Verdict::CaptureBlocked);
     }
 }

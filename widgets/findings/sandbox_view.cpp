@@ -390,6 +390,12 @@ void SandboxView::showReserved(const ReservedPrediction& reserved)
         countText(predicted.counts.segmentAllocs + predicted.counts.maps));
     if (!reserved.barred.empty())
         addSentence(tr("Not here: %1.").arg(shownText(reserved.barred)));
+    if (const std::string why = reserved.simulation->withoutEffect(reserved.wish); !why.empty())
+        addSentence(shownText(why));
+    if (const std::string version = settingNeeds(
+            m_diagnosis->config, reserved.wish.settings, reserved.simulation->recording().settings);
+        !version.empty())
+        addSentence(tr("These settings need %1.").arg(shownText(version)));
     if (oom && !oom->recorded)
         addSentence(oom->event ? tr("A request of %1 at event %2 finds no memory, although it was served in "
                                     "the recording; what comes later is not known.")
@@ -410,8 +416,8 @@ QString SandboxView::settingsLine() const
     const auto prediction = m_session.prediction();
     if (!prediction || !prediction->reserved.whatIf || prediction->reserved.sameSettings() || m_task.busy())
         return {};
-    return QStringLiteral("PYTORCH_CUDA_ALLOC_CONF=")
-        + QString::fromStdString(prediction->reserved.wish.settings.conf());
+    return QString::fromStdString(
+        tidemark::settingsLine(*m_session.rank()->snapshot, prediction->reserved.wish.settings));
 }
 
 void SandboxView::copySettings()

@@ -28,18 +28,6 @@ QString noteOf(const Fix& fix)
                                  : OomFixes::tr("Not here: %1").arg(shownText(fix.blockedBy));
 }
 
-/// Long settings have no spaces to wrap at: lines may end between their parts.
-QString breakable(const QString& text)
-{
-    QString out;
-    for (const QChar c : text) {
-        out += c;
-        if (QStringLiteral("_=:/.").contains(c))
-            out += QChar(0x200b);
-    }
-    return out;
-}
-
 } // namespace
 
 std::optional<std::size_t> findingOfFailure(

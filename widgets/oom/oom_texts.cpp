@@ -84,10 +84,15 @@ QString heldBy(const OomScene& scene)
 QString captureSentences(const OomScene& scene, const QString& who)
 {
     const OomAutopsy& a = scene.autopsy();
-    return tr("%1 asked for %2 while a CUDA graph was being captured. %3 of cached memory was free, but "
-              "nothing is given back to the device during a capture, and the device had %4 left.")
+    const OomScope scope = scene.autopsy().scope;
+    const QString open = scope == OomScope::UserPool ? tr("while a memory pool's scope was open")
+        : scope == OomScope::Inferred
+        ? tr("most likely while a CUDA graph was being captured or a memory pool's scope was open")
+        : tr("while a CUDA graph was being captured");
+    return tr("%1 asked for %2 %5. %3 of cached memory was free, but nothing is given back to the device "
+              "meanwhile, and the device had %4 left.")
         .arg(who, bold(requestText(scene)), bold(bytesText(a.unflushed)),
-            a.deviceFree ? bytesText(*a.deviceFree) : tr("an unknown amount"));
+            a.deviceFree ? bytesText(*a.deviceFree) : tr("an unknown amount"), open);
 }
 
 QString capacitySentences(const OomScene& scene, const QString& who)
@@ -157,7 +162,11 @@ QString titleOf(const OomScene& scene)
     const QString thin = a.thinMargin ? tr(", by a thin margin") : QString();
     switch (a.verdict) {
     case Verdict::CaptureBlocked:
-        return tr("Out of memory during graph capture, when cached memory is not flushed");
+        return scene.autopsy().scope == OomScope::UserPool
+            ? tr("Out of memory in a memory pool's scope, where cached memory is not flushed")
+            : scene.autopsy().scope == OomScope::Inferred
+            ? tr("Out of memory while cached memory is not flushed: graph capture, or a pool's scope")
+            : tr("Out of memory during graph capture, when cached memory is not flushed");
     case Verdict::Capacity:
         return tr("Out of memory by size%1: even packed, %2 short")
             .arg(thin, about(scene, bytesText(magnitude(a.slack.value_or(0)))));
@@ -258,8 +267,13 @@ std::vector<OomCheck> verdictChecks(const OomScene& scene)
                 a.elsewhere, a.elsewhere < *a.request, QStringLiteral("<"), QStringLiteral("≥"), *a.request)
                         : bytesText(std::uint64_t{0}),
             exactBytesText(a.elsewhere)));
-    checks.push_back(check(!a.capturing, tr("No graph was being captured"),
-        a.capturing ? tr("capturing") : QString(), tr("told from the frames of the failed request")));
+    checks.push_back(check(a.scope == OomScope::None, tr("No capture or pool's scope was open"),
+        a.scope == OomScope::UserPool       ? tr("a pool's scope")
+            : a.scope == OomScope::Inferred ? tr("inferred")
+            : a.scope == OomScope::Capture  ? tr("capturing")
+                                            : QString(),
+        tr("told from the frames and the pool of the failed request, or from memory that a flush would have "
+           "given back")));
     if (a.slack) {
         const std::uint64_t margin = magnitude(*a.slack);
         checks.push_back(check(margin >= a.thinBelow(), tr("The margin is not thin"),

@@ -6,15 +6,15 @@ namespace tidemark {
 namespace {
 
 /// "a graph capture is open", by what the file tells of it.
-const char* scopeText(Scope scope)
+const char* scopeText(OomScope scope)
 {
     switch (scope) {
-    case Scope::UserPool:
+    case OomScope::UserPool:
         return "a memory pool (MemPool) is in use";
-    case Scope::Inferred:
+    case OomScope::Inferred:
         return "a graph capture or a pool's scope is open";
-    case Scope::Capture:
-    case Scope::None:
+    case OomScope::Capture:
+    case OomScope::None:
         break;
     }
     return "a graph capture is open";
@@ -22,9 +22,9 @@ const char* scopeText(Scope scope)
 
 std::string titleText(const OomAutopsy& oom)
 {
-    const char* when = oom.scope == Scope::UserPool ? " inside a memory pool's scope"
-        : oom.scope == Scope::Inferred ? ", most likely during graph capture or in a pool's scope"
-                                       : " during graph capture";
+    const char* when = oom.scope == OomScope::UserPool ? " inside a memory pool's scope"
+        : oom.scope == OomScope::Inferred ? ", most likely during graph capture or in a pool's scope"
+                                          : " during graph capture";
     return "Out of memory" + std::string(when) + ": " + requestText(oom) + " failed with "
         + sizeText(oom.unflushed) + " of cached memory that is not given back while " + scopeText(oom.scope)
         + ".";
@@ -34,7 +34,7 @@ std::string explanationText(const OomAutopsy& oom)
 {
     std::string text = "Otherwise the allocator empties its cache before it gives up; here it "
                        "must not touch the device.";
-    if (oom.scope == Scope::Inferred)
+    if (oom.scope == OomScope::Inferred)
         text += " Neither frames nor the event name the scope: it is told from the cache, which a plain "
                 "request would have emptied.";
     return text;
@@ -42,7 +42,7 @@ std::string explanationText(const OomAutopsy& oom)
 
 void addFixes(const RuleInput& input, Finding& finding, const OomAutopsy& oom)
 {
-    const bool user = oom.scope == Scope::UserPool;
+    const bool user = oom.scope == OomScope::UserPool;
     finding.fixes.push_back(makeFix("empty-cache-before-capture",
         user ? "Call torch.cuda.empty_cache() before the pool's scope (torch.cuda.use_mem_pool) begins."
              : "Call torch.cuda.empty_cache() after the warm-up and before the capture begins.",
@@ -62,7 +62,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         if (oom.verdict != Verdict::CaptureBlocked)
             continue;
         Finding finding = oomFinding(input, "capture-blocked", oom, oom.unflushed);
-        finding.grade = oom.scope == Scope::Inferred ? Grade::B : Grade::A;
+        finding.grade = oom.scope == OomScope::Inferred ? Grade::B : Grade::A;
         finding.count = oom.unflushedIds.size();
         finding.segments = oom.unflushedIds;
         finding.title = titleText(oom);
