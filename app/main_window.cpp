@@ -15,6 +15,7 @@
 #include "app/summary_strip.hpp"
 #include "app/system_theme.hpp"
 #include "model/core/quality.hpp"
+#include "widgets/common/source_files.hpp"
 #include "widgets/details/details_view.hpp"
 #include "widgets/events/events_view.hpp"
 #include "widgets/findings/findings_view.hpp"
@@ -225,6 +226,9 @@ void MainWindow::createBars()
     m_help = new HelpWindow(m_style, this);
     m_settingsWindow = new SettingsWindow(m_settings, m_work.recent, m_style, this);
     connect(m_settingsWindow, &SettingsWindow::themeChosen, this, &MainWindow::chooseTheme);
+    m_work.state.setPathRules(m_settings.get(setting::pathRules));
+    connect(m_settingsWindow, &SettingsWindow::pathRulesChosen, this,
+        [this](const QString& rules) { m_work.state.setPathRules(rules); });
     connect(m_settingsWindow, &SettingsWindow::textSizeChosen, this, &MainWindow::chooseTextSize);
     connect(m_settingsWindow, &SettingsWindow::singleLettersChosen, this, [this](bool on) {
         m_settings.set(setting::singleLetters, on);
@@ -410,8 +414,9 @@ void MainWindow::chooseColours()
         m_work.state.setColourBy(ColourBy::Site);
 }
 
-void MainWindow::openEditor(const QString& file, int line)
+void MainWindow::openEditor(const QString& recorded, int line)
 {
+    const QString file = mappedPath(recorded, m_settings.get(setting::pathRules));
     QString command = m_settings.get(setting::editorCommand);
     if (command.isEmpty()) {
         if (!QFileInfo::exists(file))

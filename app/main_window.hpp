@@ -109,7 +109,7 @@ private:
     void showTitle();
     void chooseColours();
     void updateCommands();
-    void openEditor(const QString& file, int line);
+    void openEditor(const QString& recorded, int line);
     void focusPane(int direction);
     void applySettings();
     void restyle();

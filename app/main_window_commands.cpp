@@ -206,7 +206,7 @@ void MainWindow::createToolCommands()
     c.add("window.tree", tr("&Call tree"), "tree", {"5"}, [this] { showPane(m_tree); });
     c.add("window.flame", tr("Fl&ame"), "flame", {"6"}, [this] { showPane(m_flame); });
     c.add("window.events", tr("&Events"), "editor", {}, [this] { showPane(m_events); });
-    c.add("window.segmentTable", tr("Se&gments table"), "table", {}, [this] { showPane(m_segmentTable); });
+    c.add("window.segmentTable", tr("Seg&ments table"), "table", {}, [this] { showPane(m_segmentTable); });
     c.add("window.growth", tr("&Growth"), "compare", {}, [this] { showPane(m_growth); });
     c.add("window.details", tr("&Details"), "details", {}, [this] { showPane(m_details); });
     c.add("window.nextPane", tr("&Next pane"), "", {"F6"}, [this] { focusPane(1); });

@@ -24,6 +24,7 @@ inline const SettingKey<int> textPercent{"look/textPercent", 100};
 inline const SettingKey<bool> singleLetters{"keys/singleLetters", true};
 /// Opens a source line: {file} and {line} are replaced. Empty: the desktop's program for the file.
 inline const SettingKey<QString> editorCommand{"editor/command", QString()};
+inline const SettingKey<QString> pathRules{"editor/paths", QString()};
 /// user: innermost own frame; raw: innermost frame of all.
 inline const SettingKey<QString> siteMode{"view/sites", QStringLiteral("user")};
 inline const SettingKey<bool> lanes{"view/lanes", true};

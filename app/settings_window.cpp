@@ -21,6 +21,7 @@ SettingsWindow::SettingsWindow(Settings& settings, RecentFiles& recent, Style& s
     , m_text(new QSpinBox(this))
     , m_letters(new QCheckBox(tr("Keys of one letter are commands"), this))
     , m_editor(new QLineEdit(this))
+    , m_paths(new QLineEdit(this))
 {
     setWindowTitle(tr("Settings – Tidemark"));
     m_theme->addItems({tr("As the system"), tr("Light"), tr("Dark")});
@@ -32,6 +33,11 @@ SettingsWindow::SettingsWindow(Settings& settings, RecentFiles& recent, Style& s
     auto* editorHint
         = new QLabel(tr("Run by Ctrl+click on a frame. Empty: the desktop's program for the file."), this);
     editorHint->setWordWrap(true);
+    m_paths->setPlaceholderText(QStringLiteral("/job/src=/home/me/src; /opt/env=/usr"));
+    auto* pathsHint = new QLabel(tr("Where source files lie here that were recorded elsewhere: recorded "
+                                    "folder = folder here, separated by semicolons."),
+        this);
+    pathsHint->setWordWrap(true);
     auto* forget = new QPushButton(tr("Forget recent files"), this);
 
     auto* form = new QFormLayout;
@@ -40,6 +46,8 @@ SettingsWindow::SettingsWindow(Settings& settings, RecentFiles& recent, Style& s
     form->addRow(tr("Keys"), m_letters);
     form->addRow(tr("Editor"), m_editor);
     form->addRow(QString(), editorHint);
+    form->addRow(tr("Source folders"), m_paths);
+    form->addRow(QString(), pathsHint);
     form->addRow(tr("Files"), forget);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* layout = new QVBoxLayout(this);
@@ -53,6 +61,10 @@ SettingsWindow::SettingsWindow(Settings& settings, RecentFiles& recent, Style& s
     connect(m_letters, &QCheckBox::toggled, this, &SettingsWindow::singleLettersChosen);
     connect(m_editor, &QLineEdit::textEdited, this,
         [this](const QString& text) { m_settings.set(setting::editorCommand, text.trimmed()); });
+    connect(m_paths, &QLineEdit::textEdited, this, [this](const QString& text) {
+        m_settings.set(setting::pathRules, text.trimmed());
+        emit pathRulesChosen(text.trimmed());
+    });
     connect(forget, &QPushButton::clicked, &recent, &RecentFiles::clear);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
     connect(&style, &Style::changed, this, &SettingsWindow::fill);
@@ -66,6 +78,7 @@ void SettingsWindow::fill()
     m_text->setValue(m_style.textPercent());
     m_letters->setChecked(m_settings.get(setting::singleLetters));
     m_editor->setText(m_settings.get(setting::editorCommand));
+    m_paths->setText(m_settings.get(setting::pathRules));
 }
 
 void SettingsWindow::open()

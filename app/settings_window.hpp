@@ -22,6 +22,7 @@ public:
     void open() override;
 
 signals:
+    void pathRulesChosen(const QString& rules);
     void themeChosen(tidemark::ThemeChoice choice);
     void textSizeChosen(int percent);
     void singleLettersChosen(bool on);
@@ -35,6 +36,7 @@ private:
     QSpinBox* m_text;
     QCheckBox* m_letters;
     QLineEdit* m_editor;
+    QLineEdit* m_paths;
 };
 
 } // namespace tidemark

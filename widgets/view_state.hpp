@@ -111,6 +111,10 @@ public:
     bool mapPredicted() const { return m_mapPredicted; }
     void setMapPredicted(bool predicted);
 
+    /// Rules of mappedPath for source files; a setting of the user's.
+    QString pathRules() const { return m_pathRules; }
+    void setPathRules(const QString& rules) { m_pathRules = rules; }
+
     /// View history (Alt+←/→): pushHistory remembers window and cursor as they are before a deliberate jump.
     void pushHistory();
     bool canGoBack() const { return !m_back.empty(); }
@@ -177,6 +181,7 @@ private:
     std::shared_ptr<const std::vector<std::uint8_t>> m_shownFinding;
     std::shared_ptr<const std::vector<std::uint8_t>> m_emphasis;
     bool m_mapPredicted = false;
+    QString m_pathRules;
     Scope::Kind m_scopeKind = Scope::Kind::Instant;
     std::vector<Place> m_back;
     std::vector<Place> m_forward;

@@ -22,6 +22,8 @@ namespace tidemark {
 
 namespace {
 
+constexpr int linesAround = 4; ///< of a frame's line, in its tool tip
+
 constexpr int restMs = 60;
 
 QToolButton* smallButton(const Style& style, const QString& icon, const QString& text, QWidget* parent)
@@ -43,6 +45,7 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
     , m_style(style)
     , m_scroll(new QScrollArea(this))
     , m_refresher(*this, [this] { refresh(); })
+    , m_source([this](std::pair<int, SourceSnippet>&& found) { showSnippet(found.first, found.second); })
 {
     auto* const page = new QWidget;
     page->setBackgroundRole(QPalette::Base);
@@ -313,6 +316,32 @@ void DetailsView::hoverLink(const QUrl& url)
     const ShownFrame frame = shownFrame(*m_snapshot, m_snapshot->stacks[m_sheet.stacks[stack].stack][at]);
     emit m_view.hoverTextChanged(
         frame.name + QStringLiteral("  ") + frame.path + tr(" · click filters, Ctrl+click opens the editor"));
+    showSource(m_snapshot->frames[m_snapshot->stacks[m_sheet.stacks[stack].stack][at]]);
+}
+
+/// The lines around a frame's, where its file is here; read on a thread, for folders may be far away.
+void DetailsView::showSource(const Frame& frame)
+{
+    const std::string_view recorded = m_snapshot->strings.view(frame.file);
+    const QString file = mappedPath(
+        QString::fromUtf8(recorded.data(), static_cast<qsizetype>(recorded.size())), m_view.pathRules());
+    m_source.request([file, line = static_cast<int>(frame.line)](
+                         const Job&) { return std::pair(line, sourceSnippet(file, line, linesAround)); });
+}
+
+void DetailsView::showSnippet(int line, const SourceSnippet& snippet)
+{
+    if (snippet.lines.isEmpty() || !underMouse()) {
+        QToolTip::hideText();
+        return;
+    }
+    QString html = QStringLiteral("<pre style='margin:0'>");
+    for (qsizetype i = 0; i < snippet.lines.size(); ++i) {
+        const int number = snippet.firstLine + static_cast<int>(i);
+        const QString text = QStringLiteral("%1  %2").arg(number, 5).arg(snippet.lines[i]).toHtmlEscaped();
+        html += (number == line ? QStringLiteral("<b>%1</b>").arg(text) : text) + QLatin1Char('\n');
+    }
+    QToolTip::showText(QCursor::pos(), html + QStringLiteral("</pre>"), this);
 }
 
 } // namespace tidemark

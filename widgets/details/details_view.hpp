@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/latest_task.hpp"
 #include "widgets/common/refresher.hpp"
+#include "widgets/common/source_files.hpp"
 #include "widgets/details/details_html.hpp"
 #include "widgets/details/details_sheet.hpp"
 #include "widgets/session.hpp"
@@ -60,6 +62,8 @@ private:
     void follow(const QUrl& link);
     void followFrame(const QString& place);
     void hoverLink(const QUrl& link);
+    void showSource(const Frame& frame);
+    void showSnippet(int line, const SourceSnippet& snippet);
 
     Session& m_session;
     ViewState& m_view;
@@ -82,6 +86,7 @@ private:
     QTimer m_restTimer;
     bool m_forPicture = false;
     Refresher m_refresher;
+    LatestTask<std::pair<int, SourceSnippet>> m_source;
 };
 
 } // namespace tidemark
