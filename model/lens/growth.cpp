@@ -159,7 +159,10 @@ Trend trendOf(const std::vector<std::int64_t>& bytes)
 {
     if (bytes.size() < fewestSteps)
         return Trend::Unknown;
-    const std::int64_t least = *std::max_element(bytes.begin(), bytes.end()) / 100;
+    const std::int64_t most = *std::max_element(bytes.begin(), bytes.end());
+    if (most <= 0) // never there when a step ends
+        return Trend::Unknown;
+    const std::int64_t least = most / 100;
     std::size_t up = 0;
     std::size_t down = 0;
     std::size_t turns = 0;

@@ -14,7 +14,7 @@ namespace tidemark {
 
 /// How a group's bytes at the ends of steps go.
 enum class Trend : std::uint8_t {
-    Unknown, ///< fewer than three steps
+    Unknown, ///< fewer than three steps, or nothing at the end of any
     Steady,
     Grows, ///< more at the end of most steps, less at none
     Plateau, ///< grew at first, then no more

@@ -129,7 +129,7 @@ GrowthView::GrowthView(Session& session, ViewState& state, Style& style, QWidget
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->horizontalHeader()->setSortIndicator(GrowthModel::Allocated, Qt::DescendingOrder);
+    m_table->horizontalHeader()->setSortIndicator(GrowthModel::Kept, Qt::DescendingOrder);
     m_groups->setAccessibleName(tr("Group by"));
     m_groups->setLogicalHeight(18);
     m_foot->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -186,7 +186,8 @@ void GrowthView::restyle()
     QHeaderView* const header = m_table->horizontalHeader();
     header->setFixedHeight(metrics.header);
     const QFontMetrics font(m_style.font(FontRole::Base));
-    const int bytes = font.horizontalAdvance(QStringLiteral("1,023 MiB")) + 2 * metrics.px(9);
+    const int bytes
+        = font.horizontalAdvance(QStringLiteral("1,023 MiB")) + 2 * metrics.px(9) + metrics.px(14);
     for (const int section : {GrowthModel::Allocated, GrowthModel::Freed, GrowthModel::Kept})
         header->resizeSection(section, bytes);
     header->resizeSection(GrowthModel::Count, metrics.px(72));
