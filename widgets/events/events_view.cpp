@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/events/events_view.hpp"
 
+#include "widgets/common/copy_table.hpp"
 #include "widgets/common/moment_text.hpp"
 #include "widgets/live/live_table_delegate.hpp"
 #include "widgets/style/empty_state.hpp"
@@ -26,13 +27,6 @@ namespace {
 /// More rows than this are not copied at once.
 constexpr qsizetype mostCopied = 100000;
 
-/// A table without type-ahead: letters are commands everywhere (help/window.md).
-class Table : public QTableView {
-public:
-    using QTableView::QTableView;
-    void keyboardSearch(const QString&) override { }
-};
-
 } // namespace
 
 EventsView::EventsView(Session& session, ViewState& state, Style& style, QWidget* parent)
@@ -42,7 +36,7 @@ EventsView::EventsView(Session& session, ViewState& state, Style& style, QWidget
     , m_style(style)
     , m_model(new EventsModel(this))
     , m_delegate(new LiveTableDelegate(style, this))
-    , m_table(new Table(this))
+    , m_table(new CopyTable([this] { return copyText(); }, this))
     , m_empty(new EmptyState(style, this))
     , m_stack(new QStackedLayout)
     , m_foot(new QLabel(this))
@@ -55,21 +49,9 @@ EventsView::EventsView(Session& session, ViewState& state, Style& style, QWidget
     m_delegate->setShareColumn(-1);
     m_table->setModel(m_model);
     m_table->setItemDelegate(m_delegate);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setShowGrid(false);
-    m_table->setAlternatingRowColors(true);
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setWordWrap(false);
-    m_table->setTabKeyNavigation(false);
-    m_table->setCornerButtonEnabled(false);
-    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setAccessibleName(tr("Events"));
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->installEventFilter(this);
     m_empty->setAutoFillBackground(true);
@@ -284,20 +266,9 @@ QString EventsView::copyText() const
 
 bool EventsView::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched != m_table)
-        return QWidget::eventFilter(watched, event);
-    if (event->type() == QEvent::ShortcutOverride
-        && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
-        event->accept();
-        return true;
-    }
-    if (event->type() == QEvent::KeyPress) {
-        auto* const key = static_cast<QKeyEvent*>(event);
-        if (key->matches(QKeySequence::Copy)) {
-            QGuiApplication::clipboard()->setText(copyText());
-            return true;
-        }
-        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+    if (watched == m_table && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Return || key == Qt::Key_Enter) {
             jump();
             return true;
         }

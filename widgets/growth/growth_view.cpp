@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/growth/growth_view.hpp"
 
+#include "widgets/common/copy_table.hpp"
+#include "widgets/common/footer.hpp"
 #include "widgets/common/moment_text.hpp"
 #include "widgets/live/live_table_delegate.hpp"
 #include "widgets/style/controls.hpp"
@@ -8,11 +10,8 @@
 #include "widgets/style/style.hpp"
 #include "widgets/style/text.hpp"
 
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
 #include <QStackedLayout>
@@ -27,13 +26,6 @@ namespace tidemark {
 namespace {
 
 constexpr std::array groups{GroupBy::Site, GroupBy::Label, GroupBy::Role};
-
-/// A table without type-ahead: letters are commands everywhere (help/window.md).
-class Table : public QTableView {
-public:
-    using QTableView::QTableView;
-    void keyboardSearch(const QString&) override { }
-};
 
 /// The live table's look, and a strip of one cell a step.
 class StripDelegate : public LiveTableDelegate {
@@ -73,26 +65,6 @@ private:
     const Style& m_look;
 };
 
-class Footer : public QWidget {
-public:
-    Footer(const Style& style, QWidget* parent)
-        : QWidget(parent)
-        , m_look(style)
-    { }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter painter(this);
-        painter.fillRect(rect(), m_look.color(Tone::Alt));
-        painter.setPen(m_look.color(Tone::Line));
-        painter.drawLine(0, 0, width(), 0);
-    }
-
-private:
-    const Style& m_look;
-};
-
 } // namespace
 
 GrowthView::GrowthView(Session& session, ViewState& state, Style& style, QWidget* parent)
@@ -102,7 +74,7 @@ GrowthView::GrowthView(Session& session, ViewState& state, Style& style, QWidget
     , m_style(style)
     , m_model(new GrowthModel(this))
     , m_delegate(new StripDelegate(style, this))
-    , m_table(new Table(this))
+    , m_table(new CopyTable([this] { return m_model->copyText(); }, this))
     , m_empty(new EmptyState(style, this))
     , m_stack(new QStackedLayout)
     , m_footer(new Footer(style, this))
@@ -113,22 +85,9 @@ GrowthView::GrowthView(Session& session, ViewState& state, Style& style, QWidget
 {
     m_table->setModel(m_model);
     m_table->setItemDelegate(m_delegate);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setShowGrid(false);
-    m_table->setAlternatingRowColors(true);
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setWordWrap(false);
-    m_table->setTabKeyNavigation(false);
-    m_table->setCornerButtonEnabled(false);
     m_table->setSortingEnabled(true);
-    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->horizontalHeader()->setSectionsClickable(true);
     m_table->setAccessibleName(tr("Growth"));
-    m_table->installEventFilter(this);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setSortIndicator(GrowthModel::Kept, Qt::DescendingOrder);
     m_groups->setAccessibleName(tr("Group by"));
     m_groups->setLogicalHeight(18);
@@ -311,19 +270,6 @@ void GrowthView::chosen(const QModelIndex& at)
     selection.kind = Selection::Kind::Set;
     selection.set = std::move(set);
     m_state.select(selection);
-}
-
-bool GrowthView::eventFilter(QObject* watched, QEvent* event)
-{
-    const bool copies = watched == m_table
-        && (event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress)
-        && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy);
-    if (!copies)
-        return QWidget::eventFilter(watched, event);
-    if (event->type() == QEvent::KeyPress)
-        QGuiApplication::clipboard()->setText(m_model->copyText());
-    event->accept();
-    return true;
 }
 
 } // namespace tidemark

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/live/live_table_view.hpp"
 
+#include "widgets/common/footer.hpp"
 #include "widgets/common/moment_text.hpp"
 #include "widgets/live/live_table_delegate.hpp"
 #include "widgets/style/controls.hpp"
@@ -14,7 +15,6 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
-#include <QPainter>
 #include <QStackedLayout>
 #include <QTableView>
 #include <QToolButton>
@@ -35,27 +35,6 @@ class Table : public QTableView {
 public:
     using QTableView::QTableView;
     void keyboardSearch(const QString&) override { }
-};
-
-/// Footer ground with a line above.
-class Footer : public QWidget {
-public:
-    explicit Footer(const Style& style, QWidget* parent)
-        : QWidget(parent)
-        , m_style(style)
-    { }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter painter(this);
-        painter.fillRect(rect(), m_style.color(Tone::Alt));
-        painter.setPen(m_style.color(Tone::Line));
-        painter.drawLine(0, 0, width(), 0);
-    }
-
-private:
-    const Style& m_style;
 };
 
 } // namespace

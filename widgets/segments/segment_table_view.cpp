@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/segments/segment_table_view.hpp"
 
+#include "widgets/common/copy_table.hpp"
 #include "widgets/common/moment_text.hpp"
 #include "widgets/live/live_table_delegate.hpp"
 #include "widgets/style/empty_state.hpp"
 #include "widgets/style/style.hpp"
 #include "widgets/style/text.hpp"
 
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHeaderView>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QStackedLayout>
 #include <QTableView>
@@ -20,17 +18,6 @@
 
 namespace tidemark {
 
-namespace {
-
-/// A table without type-ahead: letters are commands everywhere (help/window.md).
-class Table : public QTableView {
-public:
-    using QTableView::QTableView;
-    void keyboardSearch(const QString&) override { }
-};
-
-} // namespace
-
 SegmentTableView::SegmentTableView(Session& session, ViewState& state, Style& style, QWidget* parent)
     : QWidget(parent)
     , m_session(session)
@@ -38,7 +25,7 @@ SegmentTableView::SegmentTableView(Session& session, ViewState& state, Style& st
     , m_style(style)
     , m_model(new SegmentTableModel(this))
     , m_delegate(new LiveTableDelegate(style, this))
-    , m_table(new Table(this))
+    , m_table(new CopyTable([this] { return m_model->copyText(); }, this))
     , m_empty(new EmptyState(style, this))
     , m_stack(new QStackedLayout)
     , m_foot(new QLabel(this))
@@ -48,22 +35,9 @@ SegmentTableView::SegmentTableView(Session& session, ViewState& state, Style& st
     m_delegate->setShareColumn(-1);
     m_table->setModel(m_model);
     m_table->setItemDelegate(m_delegate);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setShowGrid(false);
-    m_table->setAlternatingRowColors(true);
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setWordWrap(false);
-    m_table->setTabKeyNavigation(false);
-    m_table->setCornerButtonEnabled(false);
     m_table->setSortingEnabled(true);
-    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->horizontalHeader()->setSectionsClickable(true);
     m_table->setAccessibleName(tr("Segments"));
-    m_table->installEventFilter(this);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setSortIndicator(SegmentTableModel::Size, Qt::DescendingOrder);
     m_empty->setAutoFillBackground(true);
@@ -215,19 +189,6 @@ QString SegmentTableView::emptyHeading() const
 QString SegmentTableView::footText() const
 {
     return m_foot->text();
-}
-
-bool SegmentTableView::eventFilter(QObject* watched, QEvent* event)
-{
-    const bool copies = watched == m_table
-        && (event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress)
-        && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy);
-    if (!copies)
-        return QWidget::eventFilter(watched, event);
-    if (event->type() == QEvent::KeyPress)
-        QGuiApplication::clipboard()->setText(m_model->copyText());
-    event->accept();
-    return true;
 }
 
 } // namespace tidemark

@@ -67,9 +67,6 @@ public:
     QString emptyHeading() const;
     bool busy() const { return m_task.busy(); }
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     struct Made {
         std::shared_ptr<const Replay> replay;

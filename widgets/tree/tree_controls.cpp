@@ -10,7 +10,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
-#include <QPainter>
 #include <QToolButton>
 
 namespace tidemark {
@@ -37,7 +36,7 @@ void addChoices(QMenu& menu, const QString& title, std::initializer_list<std::pa
 
 TreeControls::TreeControls(
     TreeSource& source, ViewState& state, Style& style, bool directions, QWidget* parent)
-    : QWidget(parent)
+    : Footer(style, parent)
     , m_source(source)
     , m_state(state)
     , m_style(style)
@@ -91,14 +90,6 @@ void TreeControls::restyle()
     m_button->setIcon(m_style.icon(QStringLiteral("more")));
     m_button->setIconSize(QSize(metrics.smallIcon, metrics.smallIcon));
     m_button->setFixedSize(metrics.px(20), metrics.px(20));
-}
-
-void TreeControls::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    painter.fillRect(rect(), m_style.color(Tone::Alt));
-    painter.setPen(m_style.color(Tone::Line));
-    painter.drawLine(0, 0, width(), 0);
 }
 
 void TreeControls::setSum(const QString& text)

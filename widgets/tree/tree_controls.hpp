@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/footer.hpp"
 #include "widgets/tree/tree_source.hpp"
-
-#include <QWidget>
 
 class QHBoxLayout;
 class QLabel;
@@ -17,7 +16,7 @@ class Style;
 
 /// The footer of a tree's view, sum and buttons for direction and weight, and its menu: scope, frames,
 /// export. GUI thread.
-class TreeControls : public QWidget {
+class TreeControls : public Footer {
     Q_OBJECT
 public:
     TreeControls(TreeSource& source, ViewState& state, Style& style, bool directions, QWidget* parent);
@@ -31,9 +30,6 @@ public:
 
 signals:
     void foldedWanted();
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
 
 private:
     void fillMenu();
