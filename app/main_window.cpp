@@ -306,6 +306,8 @@ void MainWindow::connectViews()
         [this](std::uint32_t event) { m_work.navigator.goTo(stateOf(static_cast<Moment>(event))); });
     connect(m_strip, &SummaryStrip::helpRequested, m_help, &HelpWindow::open);
     connect(m_toolbar, &MainToolbar::axisChosen, &state, &ViewState::setAxis);
+    connect(m_tree, &CallTreeView::foldedWanted, this, [this] { saveFolded(m_tree->source()); });
+    connect(m_flame, &FlameView::foldedWanted, this, [this] { saveFolded(m_flame->source()); });
     m_toolbar->filterField()->completeFrom(m_work.session);
     connect(&m_work.search, &Search::wanted, m_toolbar->filterField(), &QLineEdit::setText);
     connect(&m_work.search, &Search::historyChanged, this, &MainWindow::updateCommands);

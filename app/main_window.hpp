@@ -43,6 +43,7 @@ class StartPage;
 class StatusLine;
 class SummaryStrip;
 class TimelineView;
+class TreeSource;
 
 /// The window: menus, toolbar, summary strip, the timeline in the middle, segment map, live allocations and
 /// details in docks, status bar; the start page while no file is open. GUI thread.
@@ -140,6 +141,7 @@ private:
     void chooseRunSettings();
     QString settingsFolder() const;
     void savePicture();
+    void saveFolded(const TreeSource& source);
     void copySelection();
     void cycleColour();
     void chooseTheme(ThemeChoice choice);

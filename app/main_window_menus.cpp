@@ -6,6 +6,7 @@
 #include "app/version.hpp"
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_view.hpp"
+#include "widgets/tree/tree_source.hpp"
 
 #include <QClipboard>
 #include <QDialog>
@@ -17,6 +18,7 @@
 #include <QLabel>
 #include <QMenuBar>
 #include <QPlainTextEdit>
+#include <QSaveFile>
 #include <QVBoxLayout>
 
 namespace tidemark {
@@ -111,6 +113,27 @@ void MainWindow::savePicture()
         return;
     const auto problem = writeTimelinePicture(*m_timeline, m_style, pictureSize, pictureScale, path);
     m_status->remark(problem ? shownText(problem->message) : tr("Saved %1").arg(QFileInfo(path).fileName()));
+}
+
+void MainWindow::saveFolded(const TreeSource& source)
+{
+    const auto tree = source.tree();
+    if (!tree)
+        return;
+    const QString name
+        = QFileInfo(QString::fromStdString(m_work.session.rank()->snapshot->source.path)).completeBaseName();
+    const QString path = QFileDialog::getSaveFileName(this, tr("Save folded stacks"),
+        m_settings.get(setting::lastFolder) + QStringLiteral("/%1-stacks.txt").arg(name),
+        tr("Folded stacks (*.txt *.folded)"));
+    if (path.isEmpty())
+        return;
+    QSaveFile file(path);
+    const std::string stacks = tree->folded();
+    const bool saved = file.open(QIODevice::WriteOnly)
+        && file.write(stacks.data(), static_cast<qint64>(stacks.size())) == static_cast<qint64>(stacks.size())
+        && file.commit();
+    m_status->remark(saved ? tr("Saved %1").arg(QFileInfo(path).fileName())
+                           : tr("%1 cannot be written: %2").arg(path, file.errorString()));
 }
 
 void MainWindow::copySelection()
