@@ -171,8 +171,11 @@ void printError(std::ostream& err, std::string_view about, const Error& error)
 
 int usageError(CommandStreams& streams, const std::string& message)
 {
-    const std::string end = message.ends_with("--help") ? "." : "; see tidemark --help.";
-    printError(streams.err, "", {ErrorCode::Usage, message + end, std::nullopt});
+    std::string text = message;
+    if (text.ends_with('.'))
+        text.pop_back();
+    text += message.ends_with("--help") ? "." : "; see tidemark --help.";
+    printError(streams.err, "", {ErrorCode::Usage, text, std::nullopt});
     return exitStatus::wrongUsage;
 }
 

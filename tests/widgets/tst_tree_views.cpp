@@ -113,7 +113,7 @@ void TestTreeViews::scopesAreFollowed()
     wish.part = ScopePart::Allocated;
     s.tree.source().setOptions(wish);
     s.view.setScopeKind(Scope::Kind::Trace);
-    QTRY_VERIFY(s.tree.windowTitle().startsWith("allocated in the whole trace"));
+    QTRY_VERIFY(s.tree.windowTitle().startsWith("all of the whole trace"));
     QCOMPARE(s.tree.source().tree()->nodes[0].count, std::uint64_t(4));
     // Without a range the scope of a range is the cursor's moment.
     s.view.setRange(std::nullopt);

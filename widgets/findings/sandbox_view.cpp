@@ -12,9 +12,12 @@
 #include <QGuiApplication>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollBar>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark {
 
@@ -45,6 +48,9 @@ SandboxView::SandboxView(Session& session, ViewState& view, Style& style, QWidge
             m_simulation = prediction->reserved.simulation;
         m_session.setPrediction(std::move(prediction));
         showResult();
+        // What was typed stands at the bottom, what comes of it at the top.
+        if (std::exchange(m_typed, false))
+            QTimer::singleShot(0, this, [this] { verticalScrollBar()->setValue(0); });
     })
     , m_rankTask([this](std::pair<std::shared_ptr<const Simulation>, Ranking>&& answer) {
         m_simulation = answer.first;
@@ -66,7 +72,10 @@ SandboxView::SandboxView(Session& session, ViewState& view, Style& style, QWidge
     connect(&session, &Session::diagnosisChanged, this, &SandboxView::rebuild);
     connect(&session, &Session::cardSizeChanged, this, &SandboxView::predictNow);
     connect(&style, &Style::changed, this, &SandboxView::restyle);
-    connect(m_settings, &SettingsPanel::changed, this, &SandboxView::predictNow);
+    connect(m_settings, &SettingsPanel::changed, this, [this] {
+        m_typed = true;
+        predictNow();
+    });
     connect(m_settings, &SettingsPanel::rankingWanted, this, &SandboxView::rank);
     connect(m_settings, &SettingsPanel::rankingStopped, this, [this] {
         m_rankTask.cancel();
@@ -122,7 +131,8 @@ void SandboxView::rebuild()
     m_conf->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_column->addWidget(m_conf);
     addButtons();
-    m_map = new QCheckBox(tr("Draw the predicted segments in the segment map"), m_page);
+    m_map = new QCheckBox(tr("Predicted segments in the map"), m_page);
+    m_map->setToolTip(tr("The segment map draws the segments that are predicted, not the recorded ones"));
     m_map->setChecked(m_view.mapPredicted());
     connect(m_map, &QCheckBox::toggled, &m_view, &ViewState::setMapPredicted);
     connect(&m_view, &ViewState::mapPredictedChanged, m_map,
@@ -172,9 +182,12 @@ void SandboxView::addButtons()
         }
         predictNow();
     });
-    buttons->addWidget(m_clear);
     buttons->addStretch(1);
     m_column->addLayout(buttons);
+    auto* second = new QHBoxLayout; // a narrow dock holds no three of them
+    second->addWidget(m_clear);
+    second->addStretch(1);
+    m_column->addLayout(second);
 }
 
 void SandboxView::addFix(const FixPlace& place, const Finding& finding, const Fix& fix)

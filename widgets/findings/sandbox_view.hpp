@@ -79,6 +79,7 @@ private:
     QCheckBox* m_map = nullptr;
     QPushButton* m_clear = nullptr;
     QStringList m_lines;
+    bool m_typed = false; ///< the prediction being made is of settings that were typed
     std::vector<Row> m_rows;
     SettingsPanel* m_settings;
     /// Of the open device; null until the first prediction.

@@ -33,15 +33,14 @@ QLabel* wrapping(QWidget* parent)
     return label;
 }
 
-/// "fits", "fits, 3.20 GiB to spare", "runs out".
+/// "fits", "runs out", "not here".
 QString outcome(const SettingTrial& trial)
 {
     if (!trial.barred.empty())
         return SettingsPanel::tr("not here");
     if (!trial.fits)
         return SettingsPanel::tr("runs out");
-    return trial.headroom ? SettingsPanel::tr("%1 to spare").arg(bytesText(*trial.headroom))
-                          : SettingsPanel::tr("fits");
+    return SettingsPanel::tr("fits");
 }
 
 } // namespace
@@ -109,7 +108,7 @@ void SettingsPanel::restyle()
     colour(m_problem, m_style.font(FontRole::Small), m_style.color(Tone::Crit));
     colour(m_note, m_style.font(FontRole::Small), soft);
     m_line->setFont(m_style.font(FontRole::Fixed));
-    m_table->setFont(m_style.font(FontRole::Base));
+    m_table->setFont(m_style.font(FontRole::Small));
     m_table->verticalHeader()->setDefaultSectionSize(
         QFontMetrics(m_style.font(FontRole::Base)).height() + m_style.metrics().px(4));
     const int rows = m_model->rowCount();
@@ -206,19 +205,22 @@ void SettingsPanel::setTrials(const std::vector<SettingTrial>& trials)
 {
     setRanking(false);
     clearTrials();
-    m_model->setHorizontalHeaderLabels({tr("One change, best first"), tr("Peak reserved"), tr("Outcome")});
+    m_model->setHorizontalHeaderLabels({tr("Best first"), tr("Needs"), tr("Outcome")});
     for (const SettingTrial& trial : trials) {
         const bool barred = !trial.barred.empty();
         auto* name = new QStandardItem(
             trial.unchanged() ? tr("as recorded") : QString::fromStdString(trial.change.text));
         name->setData(QString::fromStdString(trial.change.settings.conf()), lineRole);
-        auto* peak = new QStandardItem(barred ? QString() : bytesText(trial.peakReserved));
+        auto* peak = new QStandardItem(barred || !trial.fits ? QString() : bytesText(trial.needs));
         auto* end = new QStandardItem(outcome(trial));
         QString tip = barred ? shownText(trial.barred)
                              : tr("%1 flushes of the cache, the driver is asked %2 times")
                                    .arg(countText(trial.counts.flushes), countText(trial.growths()));
-        if (!barred && trial.fits)
-            tip += QLatin1Char('\n') + tr("Needs %1 to fit").arg(bytesText(trial.needs));
+        if (!barred)
+            tip += QLatin1Char('\n') + tr("peak reserved %1").arg(bytesText(trial.peakReserved));
+        if (trial.headroom)
+            tip += QLatin1Char('\n') + tr("%1 to spare").arg(bytesText(*trial.headroom));
+        tip = name->text() + QLatin1Char('\n') + tip;
         for (QStandardItem* item : {name, peak, end}) {
             item->setToolTip(tip);
             item->setEnabled(!barred);

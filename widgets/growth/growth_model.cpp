@@ -119,7 +119,7 @@ QVariant GrowthModel::headerData(int section, Qt::Orientation orientation, int r
         return tr("Count");
     case Steps:
         return m_table && !m_table->steps.empty()
-            ? tr("Live at the end of %1 steps").arg(countText(std::uint64_t{m_table->steps.size()}))
+            ? tr("%1 steps").arg(countText(std::uint64_t{m_table->steps.size()}))
             : tr("Steps");
     case Trend:
         return tr("Trend");

@@ -149,15 +149,31 @@ void GrowthView::restyle()
         = font.horizontalAdvance(QStringLiteral("1,023 MiB")) + 2 * metrics.px(9) + metrics.px(14);
     for (const int section : {GrowthModel::Allocated, GrowthModel::Freed, GrowthModel::Kept})
         header->resizeSection(section, bytes);
-    header->resizeSection(GrowthModel::Count, metrics.px(72));
-    header->resizeSection(GrowthModel::Steps, metrics.px(190));
-    header->resizeSection(GrowthModel::Trend, metrics.px(80));
+    header->resizeSection(GrowthModel::Count, metrics.px(64));
+    header->resizeSection(GrowthModel::Trend, metrics.px(68));
     header->setSectionResizeMode(GrowthModel::Key, QHeaderView::Stretch);
     m_foot->setFont(m_style.font(FontRole::Small));
     m_groups->setFont(m_style.font(FontRole::Small));
     m_footer->setFixedHeight(metrics.header);
     m_footer->layout()->setContentsMargins(metrics.padding, 1, metrics.unit, 0);
     m_table->viewport()->update();
+    fitColumns();
+}
+
+/// Names need room: what can do without is left out of a narrow pane.
+void GrowthView::fitColumns()
+{
+    const Metrics& metrics = m_style.metrics();
+    const bool narrow = width() < metrics.px(720);
+    m_table->setColumnHidden(GrowthModel::Freed, narrow);
+    m_table->setColumnHidden(GrowthModel::Count, narrow);
+    m_table->horizontalHeader()->resizeSection(GrowthModel::Steps, metrics.px(narrow ? 96 : 190));
+}
+
+void GrowthView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitColumns();
 }
 
 void GrowthView::refresh()
@@ -202,9 +218,17 @@ void GrowthView::take(Made&& made)
     m_table->setColumnHidden(GrowthModel::Steps, table.steps.size() < 2);
     m_table->setColumnHidden(GrowthModel::Trend, table.steps.size() < 3);
     m_stack->setCurrentWidget(m_table);
-    m_foot->setText(tr("Σ %1 allocated in %2 allocations, %3 freed, %4 kept")
-                        .arg(bytesText(table.sum.allocatedBytes), countText(table.sum.allocated),
-                            bytesText(table.sum.freedBytes), bytesText(table.sum.keptBytes)));
+    const GrowthRow& sum = table.sum;
+    const std::uint64_t older = sum.freedBytes + sum.keptBytes - sum.allocatedBytes;
+    QString freed = tr("%1 freed").arg(bytesText(sum.freedBytes));
+    if (older > 0)
+        freed += tr(", of it %1 older").arg(bytesText(older));
+    const QString text
+        = tr("Σ %1 allocated in %2 allocations, %3, %4 kept: live %5")
+              .arg(bytesText(sum.allocatedBytes), countText(sum.allocated), freed, bytesText(sum.keptBytes),
+                  deltaText(static_cast<std::int64_t>(sum.allocatedBytes - sum.freedBytes)));
+    m_foot->setText(text);
+    m_foot->setToolTip(text);
     setWindowTitle(table.scope.kind == Scope::Kind::Range
             ? tr("in the range, %1 events")
                   .arg(countText(static_cast<std::int64_t>(table.scope.last) - table.scope.first))

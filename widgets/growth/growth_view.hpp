@@ -69,6 +69,9 @@ public:
     QString emptyHeading() const;
     bool busy() const { return m_task.busy(); }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     struct Made {
         std::shared_ptr<const Replay> replay;
@@ -80,6 +83,7 @@ private:
     void showEmpty();
     void chosen(const QModelIndex& index);
     void restyle();
+    void fitColumns();
 
     Session& m_session;
     ViewState& m_state;

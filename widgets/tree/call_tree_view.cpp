@@ -140,8 +140,8 @@ void CallTreeView::setColumnWidths()
     const bool filtered = m_source.tree() && m_source.tree()->filtered;
     QHeaderView* const header = m_tree->header();
     header->setMinimumSectionSize(metrics.px(40));
-    const int value = font.horizontalAdvance(
-                          filtered ? QStringLiteral("1,023 MiB of 00.00 GiB") : QStringLiteral("1,023 MiB s"))
+    const int value = font.horizontalAdvance(filtered ? QStringLiteral("1,023 MiB of 00.00 GiB")
+                                                      : tr("Bytes × time") + QStringLiteral("  "))
         + 2 * metrics.padding;
     header->setSectionResizeMode(QHeaderView::Fixed);
     header->resizeSection(CallTreeModel::Value, value);
@@ -205,6 +205,8 @@ void CallTreeView::present()
     setColumnWidths();
     const CallTree::Node& all = tree->nodes[0];
     QString sum = tr("Σ %1 allocations, %2").arg(countText(all.count), bytesText(all.bytes));
+    if (tree->weight == TreeWeight::BytesTime)
+        sum += QStringLiteral(", ") + m_source.valueText(0);
     if (tree->filtered)
         sum += tr(" · %1 of them match, %2").arg(countText(all.matchedCount), bytesText(all.matchedBytes));
     else if (tree->scope.kind == Scope::Kind::Instant

@@ -94,8 +94,21 @@ void TreeControls::restyle()
 
 void TreeControls::setSum(const QString& text)
 {
-    m_sum->setText(text);
+    m_full = text;
     m_sum->setToolTip(text);
+    fitSum();
+}
+
+void TreeControls::resizeEvent(QResizeEvent* event)
+{
+    Footer::resizeEvent(event);
+    fitSum();
+}
+
+void TreeControls::fitSum()
+{
+    layout()->activate();
+    m_sum->setText(m_sum->fontMetrics().elidedText(m_full, Qt::ElideRight, m_sum->width()));
 }
 
 void TreeControls::change(const std::function<void(CallTreeWish&)>& edit)

@@ -31,7 +31,11 @@ public:
 signals:
     void foldedWanted();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fitSum();
     void fillMenu();
     void restyle();
     void change(const std::function<void(CallTreeWish&)>& edit);
@@ -41,6 +45,7 @@ private:
     Style& m_style;
     QHBoxLayout* m_row;
     QLabel* m_sum;
+    QString m_full; ///< the sum, whole
     Segmented* m_direction;
     Segmented* m_weight;
     QToolButton* m_button;

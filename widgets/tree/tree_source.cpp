@@ -110,6 +110,8 @@ QString TreeSource::scopeText() const
     const QString part = m_tree->part == ScopePart::Allocated ? tr("allocated")
         : m_tree->part == ScopePart::Freed                    ? tr("freed")
                                                               : tr("allocated and kept");
+    if (scope.kind == Scope::Kind::Trace && m_tree->part == ScopePart::Allocated)
+        return tr("all of the whole trace");
     if (scope.kind == Scope::Kind::Trace)
         return tr("%1 in the whole trace").arg(part);
     return tr("%1 in the range, %2 events")
