@@ -71,6 +71,8 @@ struct Answer {
         return {static_cast<char>(predictionGrade(*simulation, false, capacityGiven()))};
     }
     bool changed() const { return !(settings == recording().settings); }
+    /// Whether there is something to paste: text and JSON say the same.
+    bool offers() const { return barred.empty() && withoutEffect.empty(); }
     std::string line() const { return settingsLine(*recording().replay->snapshot, settings); }
 };
 
@@ -239,7 +241,7 @@ void printJson(std::ostream& out, const Answer& answer, const Wish& wish)
         {"recorded_settings", settingsJson(answer.recording().settings)},
         {"barred", textOrNull(answer.barred)}, {"no_effect", textOrNull(answer.withoutEffect)},
         {"needs_version", textOrNull(answer.needs)},
-        {"line", answer.changed() ? Json(answer.line()) : Json(nullptr)},
+        {"line", answer.changed() && answer.offers() ? Json(answer.line()) : Json(nullptr)},
         {"capacity", capacity ? Json(*capacity) : Json(nullptr)},
         {"capacity_source", sourceName(answer.capacity.source)},
         {"capacity_inferred", answer.capacity.inferred()},
@@ -427,7 +429,7 @@ void printAdvice(std::ostream& out, const Answer& answer)
             << ".\n";
     if (!answer.barred.empty())
         out << "\nNot to be used here: " << displayText(answer.barred) << ".\n";
-    if (!answer.withoutEffect.empty() || !answer.barred.empty())
+    if (!answer.offers())
         return;
     if (!answer.needs.empty())
         out << "\nNeeds " << answer.needs << "; which version the run has is not known.\n";

@@ -54,6 +54,7 @@ bool predictReserved(ReservedPrediction& out, std::shared_ptr<const Replay> repl
             out.refusal = done.error().message;
     if (!out.sameSettings())
         out.barred = settingBarred(config, out.wish.settings);
+    out.withoutEffect = out.simulation->withoutEffect(out.wish);
     if (!out.refusal.empty())
         return true;
     Result<WhatIf> predicted = out.simulation->run(out.wish, job);
@@ -65,6 +66,12 @@ bool predictReserved(ReservedPrediction& out, std::shared_ptr<const Replay> repl
 }
 
 } // namespace
+
+std::string ReservedPrediction::line() const
+{
+    const bool offered = whatIf && !sameSettings() && barred.empty() && withoutEffect.empty();
+    return offered ? settingsLine(*simulation->recording().replay->snapshot, wish.settings) : std::string();
+}
 
 Grade predictionGrade(const Simulation& simulation, bool changedProgram, bool capacityGiven)
 {

@@ -26,7 +26,12 @@ struct ReservedPrediction {
     std::string refusal;
     /// Why the run may not use these settings; empty when nothing is known against them.
     std::string barred;
+    /// Why some of them do nothing in the prediction, a sentence without its full stop; empty when all act.
+    std::string withoutEffect;
 
+    /// The line to paste; empty when there is nothing to paste: nothing is predicted, the settings are the
+    /// recorded ones, may not be used, or do nothing.
+    std::string line() const;
     /// Whether the allocator is set as it was recorded.
     bool sameSettings() const { return !simulation || wish.settings == simulation->recording().settings; }
 };

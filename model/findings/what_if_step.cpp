@@ -52,8 +52,12 @@ std::string runsOutText(const WhatIf::OutOfMemory& oom, const RuleInput& input)
         + " already, for a request of " + sizeText(oom.bytes);
 }
 
+/// The figures, and the grade that the sentence states on the advice itself.
 void addFigures(Finding& finding, const WhatIf& predicted, bool fits, const Simulation& simulation)
 {
+    for (Fix& fix : finding.fixes)
+        if (fix.id == advice)
+            fix.grade = predictionGrade(simulation, false);
     addEvidence(finding, "whatif_expandable_fits", EvidenceValue(fits));
     addEvidence(finding, "whatif_expandable_peak_reserved", predicted.peakReserved);
     addEvidence(finding, "whatif_expandable_flushes", predicted.counts.flushes);

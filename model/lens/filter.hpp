@@ -40,7 +40,7 @@ struct FilterField {
 };
 std::span<const FilterField> filterFields();
 
-/// A filter as typed (help/filter.md): terms joined by and, or, not and parentheses; terms side by side must
+/// A filter as typed (help/window.md): terms joined by and, or, not and parentheses; terms side by side must
 /// all hold.
 ///
 /// - plain text or "quoted text": in a function, a file, the site or attached metadata, whatever the case;

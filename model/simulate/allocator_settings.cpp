@@ -259,14 +259,18 @@ std::string AllocatorSettings::conf() const
     return text;
 }
 
+std::string settingsVariable(const Snapshot& snapshot, const AllocatorSettings& settings)
+{
+    if (settings.baseAlign != 0)
+        return "PYTORCH_NPU_ALLOC_CONF";
+    const std::string recorded(recordedConf(snapshot).first);
+    return recorded.starts_with("PYTORCH_") && isPlain(recorded) ? recorded : "PYTORCH_CUDA_ALLOC_CONF";
+}
+
 std::string settingsLine(const Snapshot& snapshot, const AllocatorSettings& settings)
 {
     const auto [recorded, text] = recordedConf(snapshot);
-    std::string name = "PYTORCH_CUDA_ALLOC_CONF";
-    if (settings.baseAlign != 0)
-        name = "PYTORCH_NPU_ALLOC_CONF";
-    else if (recorded.starts_with("PYTORCH_") && isPlain(recorded))
-        name = recorded;
+    const std::string name = settingsVariable(snapshot, settings);
     std::string conf = settings.conf();
     for (const auto& [key, value] : allocatorOptions(text)) {
         const bool placed = std::find(placementKeys.begin(), placementKeys.end(), key) != placementKeys.end();

@@ -50,10 +50,13 @@ struct AllocatorSettings {
     std::string conf() const;
 };
 
+/// The variable that the recorded process read: "PYTORCH_CUDA_ALLOC_CONF", on Ascend
+/// "PYTORCH_NPU_ALLOC_CONF", or the name that stands in the file.
+std::string settingsVariable(const Snapshot& snapshot, const AllocatorSettings& settings);
 /// The whole line to paste into a shell for a run with these settings: "PYTORCH_CUDA_ALLOC_CONF=a:b,c:d", or
-/// "unset PYTORCH_CUDA_ALLOC_CONF" when nothing is left to set. The variable is the one that the recorded
-/// process read (PYTORCH_NPU_ALLOC_CONF on Ascend). Keys of the recorded text that do not touch placement are
-/// kept, except those with characters that a shell would act on.
+/// "unset PYTORCH_CUDA_ALLOC_CONF" when nothing is left to set. The variable is settingsVariable. Keys of the
+/// recorded text that do not touch placement are kept, except those with characters that a shell would act
+/// on.
 std::string settingsLine(const Snapshot& snapshot, const AllocatorSettings& settings);
 
 } // namespace tidemark

@@ -66,7 +66,7 @@ void TestFilterField::offers()
     for (const QString& each : sites)
         QVERIFY(each.startsWith("site:"));
     // The whole value is nothing to offer.
-    QVERIFY(filterCompletions(session, sites.front()).isEmpty() || sites.size() > 1);
+    QVERIFY(filterCompletions(session, "state:live").isEmpty());
     QVERIFY(!filterCompletions(session, "stream:").isEmpty());
     QTRY_VERIFY(session.diagnosis() != nullptr);
     QVERIFY(filterCompletions(session, "role:").contains("role:parameter"));

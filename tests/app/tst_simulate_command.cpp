@@ -160,6 +160,9 @@ private slots:
             = callCommand({"simulate", path("run.json"), "--set", "expandable_segments=True"});
         QVERIFY2(forced.out.contains("Not to be used here: ddp.nccl_ub"), qPrintable(forced.out));
         QVERIFY(!forced.out.contains("\nPYTORCH_CUDA_ALLOC_CONF="));
+        const Json same = simulated({"--set", "expandable_segments=True", "--config", config});
+        QVERIFY(same["barred"].is_string());
+        QCOMPARE(text(same["line"]), text(Json(nullptr)));
         QVERIFY(QFile::remove(config));
     }
 
@@ -206,6 +209,7 @@ private slots:
             = "per_process_memory_fraction has no effect here: the size of the card is not "
               "known";
         QCOMPARE(text(simulatedFile("room.json", tried)["no_effect"]), text(Json(words)));
+        QCOMPARE(text(simulatedFile("room.json", tried)["line"]), text(Json(nullptr)));
         const QString out = says(QStringList("room.json") + tried, {words, "known (--capacity BYTES).\n"});
         QVERIFY(!out.contains("_ALLOC_CONF="));
         const QString known = says(QStringList("room.json") + tried + QStringList{"--capacity", "8000000000"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/prediction.hpp"
+#include "model/findings/what_if_step.hpp"
 #include "model/simulate/recorded_figures.hpp"
 #include "model/simulate/setting_search.hpp"
 #include "tests/support/model_recorder.hpp"
@@ -89,6 +90,7 @@ private slots:
     void failuresThatTellNothing_data();
     void failuresThatTellNothing();
     void worth();
+    void adviceIsGradedAsPredicted();
     void manyFailures();
 };
 
@@ -354,6 +356,37 @@ void TestSimulateLimits::worth()
     QCOMPARE(predictionGrade(*inferred, false), Grade::D);
     QVERIFY(predictionWorth(*inferred, false).ends_with("the limit is only inferred from flushes"));
     QCOMPARE(predictionGrade(*inferred, false, true), Grade::B);
+}
+
+/// The grade beside the advice is the one in the sentence: a guess where the limit is one.
+void TestSimulateLimits::adviceIsGradedAsPredicted()
+{
+    for (const bool told : {true, false}) {
+        ModelRecorder recorder({}, 1024 * mib);
+        if (!told)
+            recorder.tellFree(std::nullopt);
+        recorder.startRecording();
+        for (int i = 0; i < 9; ++i)
+            recorder.allocate(100 * mib);
+        QVERIFY(!recorder.allocate(300 * mib));
+        const auto replay = Replay::build(recorder.finish(), 0, {}).value();
+        const Sites sites = Sites::build(*replay->snapshot, SiteMode::User);
+        const Phases phases;
+        const Labels labels;
+        const StackFacts facts(*replay->snapshot);
+        const RunConfig config;
+        const RuleInput input{*replay, sites, sites, {}, phases, labels, facts, config, {}, {}, {}, 0, {}};
+        Finding finding;
+        finding.rule = "fragmentation";
+        finding.fixes.resize(1);
+        finding.fixes.front().id = "expandable-segments";
+        finding.fixes.front().grade = Grade::A;
+        addExpandableWhatIf(std::span(&finding, 1), input, replay, {});
+        const Grade wanted = told ? Grade::B : Grade::D;
+        QCOMPARE(finding.fixes.front().grade, wanted);
+        const std::string words = std::string("grade ") + static_cast<char>(wanted);
+        QVERIFY2(finding.explanation.find(words) != std::string::npos, finding.explanation.c_str());
+    }
 }
 
 /// Time grows with the number of failures, and what is predicted for the recorded settings stays the same.

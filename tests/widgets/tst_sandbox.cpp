@@ -167,6 +167,11 @@ void TestSandbox::typedSettings()
     QCOMPARE(s.view.settingsLine(),
         QString("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True,roundup_power2_divisions:4"));
     QVERIFY(s.session.prediction()->reserved.whatIf->servedFailure);
+    // What would do nothing is no line to paste; the sentence says why.
+    panel.setLine("garbage_collection_threshold:0.8");
+    QTRY_VERIFY(s.session.prediction() != nullptr && !s.view.busy());
+    QVERIFY(s.view.settingsLine().isEmpty());
+    QVERIFY(s.view.resultText().contains("has no effect here"));
     // A wrong line leaves no figures of another one on screen.
     panel.setLine("no_such_setting:1");
     QVERIFY(panel.problem().contains("no_such_setting"));

@@ -92,8 +92,13 @@ void SandboxView::takeFile()
     m_simulation = nullptr;
     const auto replay = m_session.replay();
     m_settings->setRanking(false);
-    m_settings->setRecorded(
-        replay ? std::optional(AllocatorSettings::of(*replay->snapshot, replay->device())) : std::nullopt);
+    if (replay) {
+        const AllocatorSettings recorded = AllocatorSettings::of(*replay->snapshot, replay->device());
+        m_settings->setRecorded(
+            recorded, QString::fromStdString(settingsVariable(*replay->snapshot, recorded)));
+    } else {
+        m_settings->setRecorded({}, {});
+    }
     rebuild();
 }
 
@@ -263,9 +268,10 @@ void SandboxView::predictNow()
 {
     const PredictionWish wanted = wish();
     m_task.cancel();
-    if ((wanted.fixes.empty() && !wanted.conf) || !m_diagnosis)
+    if ((wanted.fixes.empty() && !wanted.conf) || !m_diagnosis) {
+        m_typed = false;
         m_session.setPrediction(nullptr);
-    else
+    } else
         m_task.request([diagnosis = m_diagnosis, device = m_session.deviceIndex(), wanted](
                            const Job& job) { return predict(*diagnosis, device, wanted, job); });
     showResult();
@@ -403,8 +409,8 @@ void SandboxView::showReserved(const ReservedPrediction& reserved)
         countText(predicted.counts.segmentAllocs + predicted.counts.maps));
     if (!reserved.barred.empty())
         addSentence(tr("Not here: %1.").arg(shownText(reserved.barred)));
-    if (const std::string why = reserved.simulation->withoutEffect(reserved.wish); !why.empty())
-        addSentence(shownText(why));
+    if (!reserved.withoutEffect.empty())
+        addSentence(tr("%1.").arg(shownText(reserved.withoutEffect)));
     if (const std::string version = settingNeeds(
             m_diagnosis->config, reserved.wish.settings, reserved.simulation->recording().settings);
         !version.empty())
@@ -427,10 +433,7 @@ void SandboxView::showReserved(const ReservedPrediction& reserved)
 QString SandboxView::settingsLine() const
 {
     const auto prediction = m_session.prediction();
-    if (!prediction || !prediction->reserved.whatIf || prediction->reserved.sameSettings() || m_task.busy())
-        return {};
-    return QString::fromStdString(
-        tidemark::settingsLine(*m_session.rank()->snapshot, prediction->reserved.wish.settings));
+    return prediction && !m_task.busy() ? QString::fromStdString(prediction->reserved.line()) : QString();
 }
 
 void SandboxView::copySettings()

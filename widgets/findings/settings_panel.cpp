@@ -49,7 +49,7 @@ SettingsPanel::SettingsPanel(const Style& style, QWidget* parent)
     : QWidget(parent)
     , m_style(style)
     , m_title(new QLabel(tr("Allocator settings"), this))
-    , m_variable(new QLabel(tr("PYTORCH_CUDA_ALLOC_CONF ="), this))
+    , m_variable(new QLabel(this))
     , m_line(new QLineEdit(this))
     , m_problem(wrapping(this))
     , m_rank(new QPushButton(this))
@@ -96,7 +96,7 @@ SettingsPanel::SettingsPanel(const Style& style, QWidget* parent)
     connect(m_table, &QTableView::clicked, this, take);
     connect(m_table, &QTableView::activated, this, take);
     setRanking(false);
-    setRecorded({});
+    setRecorded({}, {});
     restyle();
 }
 
@@ -116,8 +116,9 @@ void SettingsPanel::restyle()
         + rows * m_table->verticalHeader()->defaultSectionSize() + 2);
 }
 
-void SettingsPanel::setRecorded(const std::optional<AllocatorSettings>& settings)
+void SettingsPanel::setRecorded(const std::optional<AllocatorSettings>& settings, const QString& variable)
 {
+    m_variable->setText(variable.isEmpty() ? QString() : variable + QStringLiteral(" ="));
     m_recorded = settings;
     m_conf.reset();
     m_line->setText(settings ? QString::fromStdString(settings->conf()) : QString());
@@ -156,7 +157,8 @@ void SettingsPanel::accept()
         return;
     QString text = m_line->text().trimmed();
     // Whole lines are pasted, too.
-    for (const char* before : {"export ", "PYTORCH_CUDA_ALLOC_CONF=", "PYTORCH_ALLOC_CONF="})
+    for (const char* before : {"export ", "PYTORCH_CUDA_ALLOC_CONF=", "PYTORCH_ALLOC_CONF=",
+             "PYTORCH_HIP_ALLOC_CONF=", "PYTORCH_NPU_ALLOC_CONF="})
         if (text.startsWith(QLatin1String(before)))
             text = text.mid(static_cast<int>(qstrlen(before))).trimmed();
     while (text.size() > 1 && (text.front() == u'"' || text.front() == u'\'') && text.back() == text.front())

@@ -26,8 +26,9 @@ class SettingsPanel : public QWidget {
 public:
     explicit SettingsPanel(const Style& style, QWidget* parent = nullptr);
 
-    /// The settings of another recording: its line is shown and the table is emptied. Absent: there is none.
-    void setRecorded(const std::optional<AllocatorSettings>& settings);
+    /// The settings of another recording, and the variable they are set by: its line is shown and the table
+    /// is emptied. Absent: there is none.
+    void setRecorded(const std::optional<AllocatorSettings>& settings, const QString& variable);
     /// What is typed where it differs from the recorded line; absent when it does not or cannot be read.
     std::optional<std::string> conf() const;
     /// As if typed and confirmed.

@@ -152,8 +152,11 @@ void SegmentTableModel::sort(int column, Qt::SortOrder order)
             return s.address;
         }
     };
+    std::vector<std::uint64_t> keys; // one a row: counting blocks is a pass over them
+    for (std::uint32_t at = 0; at < m_state->segments.size(); ++at)
+        keys.push_back(key(at));
     std::stable_sort(m_order.begin(), m_order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return order == Qt::AscendingOrder ? key(a) < key(b) : key(b) < key(a);
+        return order == Qt::AscendingOrder ? keys[a] < keys[b] : keys[b] < keys[a];
     });
     endResetModel();
 }

@@ -3,6 +3,7 @@
 
 #include "widgets/live/live_table_model.hpp"
 #include "widgets/style/text.hpp"
+#include "widgets/tree/tree_source.hpp"
 
 namespace tidemark {
 
@@ -48,7 +49,7 @@ QString CallTreeModel::valueText(std::uint32_t node) const
 {
     const CallTree::Node& n = m_tree->nodes[node];
     if (m_tree->weight == TreeWeight::BytesTime)
-        return tr("%1 s").arg(bytesText(static_cast<std::uint64_t>(n.byteTime / 1e6)));
+        return treeValueText(*m_tree, node);
     if (m_tree->filtered)
         return tr("%1 of %2").arg(bytesText(n.matchedBytes), bytesText(n.bytes));
     return bytesText(n.bytes);

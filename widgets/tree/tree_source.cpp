@@ -118,10 +118,10 @@ QString TreeSource::scopeText() const
         .arg(part, countText(static_cast<std::int64_t>(scope.last) - scope.first));
 }
 
-QString TreeSource::valueText(std::uint32_t node) const
+QString treeValueText(const CallTree& tree, std::uint32_t node)
 {
-    const CallTree::Node& n = m_tree->nodes[node];
-    switch (m_tree->weight) {
+    const CallTree::Node& n = tree.nodes[node];
+    switch (tree.weight) {
     case TreeWeight::Bytes:
         return bytesText(n.bytes);
     case TreeWeight::Count:
@@ -129,7 +129,7 @@ QString TreeSource::valueText(std::uint32_t node) const
     case TreeWeight::BytesTime:
         break;
     }
-    return tr("%1 s").arg(bytesText(static_cast<std::uint64_t>(n.byteTime / 1e6)));
+    return TreeSource::tr("%1 s").arg(bytesText(static_cast<std::uint64_t>(n.byteTime / 1e6)));
 }
 
 QString TreeSource::pathText(std::uint32_t node) const

@@ -13,6 +13,9 @@
 
 namespace tidemark {
 
+/// The figure of a node under the tree's weight: "22.54 GiB", "1,432", "3.1 GiB s".
+QString treeValueText(const CallTree& tree, std::uint32_t node);
+
 /// The call tree a view shows: made anew off the GUI thread as scope, cursor, search or options change, the
 /// newest asked for wins, and only while the view can be seen. GUI thread; a member of the view it serves.
 class TreeSource : public QObject {
@@ -32,8 +35,7 @@ public:
     void select(std::uint32_t node);
     /// "live at event 3,737", "allocated in events 12 to 40", "allocated in the whole trace".
     QString scopeText() const;
-    /// The figure of a node under the tree's weight: "22.54 GiB", "1,432", "3.1 GiB s".
-    QString valueText(std::uint32_t node) const;
+    QString valueText(std::uint32_t node) const { return treeValueText(*m_tree, node); }
     /// "main@a.py:1 ← …": where a node is, from itself outwards.
     QString pathText(std::uint32_t node) const;
 
