@@ -22,7 +22,7 @@ set(uses_layout lens)
 set(uses_playbook snapshot)
 set(uses_findings lens playbook simulate run)
 set(uses_run formats lens)
-set(uses_compare run lens)
+set(uses_compare findings)
 set(uses_report findings compare)
 
 set(problems 0)
