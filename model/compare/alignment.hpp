@@ -3,6 +3,7 @@
 
 #include "model/compare/side.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -33,6 +34,12 @@ struct AlignedPart {
 
     /// Both sides have something here: their difference means something.
     bool matched() const { return firstA < endA && firstB < endB; }
+
+    /// The part in whole numbers, so that both sides can be walked without rounding: `ticks` of them, of
+    /// which a state of A takes ticksOfA and one of B ticksOfB. Not for AlignBy::Time.
+    std::uint64_t ticksOfA() const { return std::max<std::uint64_t>(endB - firstB, 1); }
+    std::uint64_t ticksOfB() const { return std::max<std::uint64_t>(endA - firstA, 1); }
+    std::uint64_t ticks() const { return ticksOfA() * ticksOfB(); }
 };
 
 /// Something of one side that has no partner on the other.
@@ -92,8 +99,11 @@ public:
     /// Part that contains x.
     const AlignedPart& partAt(double x) const { return m_parts[partIndex(x)]; }
 
-    /// The place of x inside its part as a whole number: see curves.cpp, which walks both sides exactly.
     std::size_t partIndex(double x) const;
+    /// Place of x in a part: a tick, or microseconds since the first event for Time.
+    std::uint64_t tickOf(const AlignedPart& part, double x) const;
+    /// State of a side at a tick of a part, offset included.
+    StateIndex stateAtTick(Which side, const AlignedPart& part, std::uint64_t tick) const;
     const std::shared_ptr<const Rank>& rank(Which side) const
     {
         return m_ranks[static_cast<std::size_t>(side)];
