@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/compare/verdicts.hpp"
+
+namespace tidemark::compare {
+
+/// "4.41 GiB": without a sign.
+std::string sizeText(std::int64_t bytes);
+/// "the optimizer step", "forward", "set-up".
+std::string phaseText(Phase phase);
+/// "gather@d.py:7: 72 → 0 × 64 MiB (attention, saved activation)".
+std::string rowText(const VerdictInput& input, const Row& row);
+/// The largest rows, memory from before the recording as one, and the rest; their sum is the table's delta.
+/// `all`: every row that differs is a part of its own.
+std::vector<VerdictPart> rowParts(const VerdictInput& input, std::size_t most, bool& all);
+/// "−4.50 GiB gather@d.py:7, +64 MiB f@x.py:1": the parts in a line.
+std::string partsText(const VerdictInput& input, const std::vector<VerdictPart>& parts);
+/// "expandable_segments false → true": allocator settings that differ; empty for none.
+std::string allocatorDifferences(const SettingChanges& settings);
+
+} // namespace tidemark::compare

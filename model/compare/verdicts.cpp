@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/compare/verdicts.hpp"
+
+#include "model/compare/curves.hpp"
+#include "model/compare/group_facts.hpp"
+#include "model/compare/verdict_words.hpp"
+#include "model/core/byte_sum.hpp"
+#include "model/core/text.hpp"
+#include "model/core/units.hpp"
+
+#include <cstdlib>
+
+namespace tidemark::compare {
+
+namespace {
+
+constexpr std::size_t listedParts = 4;
+/// Differences of reserved memory and of roles below this are not worth a sentence.
+constexpr std::int64_t leastBytes = std::int64_t{64} << 20;
+constexpr std::size_t mostFindings = 3;
+
+constexpr std::array<const char*, 10> names{"same", "peak", "peak-moved", "elsewhere", "reserved", "pools",
+    "finding-gone", "finding-new", "nothing-else", "speed"};
+
+std::int64_t sumOf(const std::vector<VerdictPart>& parts)
+{
+    ByteSum sum;
+    for (const VerdictPart& part : parts)
+        sum += part.bytes;
+    return sum;
+}
+
+class VerdictMaker {
+public:
+    explicit VerdictMaker(const VerdictInput& input)
+        : m_in(input)
+        , m_peakA(input.a.peak())
+        , m_peakB(input.b.peak())
+        , m_delta(wrappingSubtract(m_peakB, m_peakA))
+    { }
+
+    std::vector<Verdict> make()
+    {
+        if (!same()) {
+            peak();
+            peakMoved();
+        }
+        elsewhere();
+        reserved();
+        pools();
+        findings();
+        nothingElse();
+        return std::move(m_out);
+    }
+
+private:
+    Verdict& add(VerdictKind kind, std::int64_t change, std::string title)
+    {
+        Verdict verdict;
+        verdict.kind = kind;
+        verdict.severity = change > 0 ? Severity::Warning : Severity::Info;
+        verdict.better = change < 0;
+        verdict.title = std::move(title);
+        return m_out.emplace_back(std::move(verdict));
+    }
+
+    bool rowsEqual() const
+    {
+        return std::all_of(m_in.atPeaks.rows.begin(), m_in.atPeaks.rows.end(),
+            [](const Row& row) { return row.bytesA == row.bytesB && row.allocationsA == row.allocationsB; });
+    }
+
+    bool same()
+    {
+        if (m_delta != 0 || !rowsEqual() || m_in.a.reservedPeak() != m_in.b.reservedPeak())
+            return false;
+        const CurveColumn live = wholeCurve(m_in.alignment, Curve::Live);
+        const bool everywhere
+            = live.minDelta == 0 && live.maxDelta == 0 && m_in.alignment.unmatched().empty();
+        Verdict& verdict = add(VerdictKind::Same, 0,
+            everywhere && m_in.settings.differing.empty() ? "The runs are the same"
+                                                          : "The peaks are the same to the byte");
+        verdict.detail = everywhere
+            ? "Equal at every aligned moment: live memory, and every group at the peak of "
+                + formatBytes(m_peakA) + "."
+            : "Elsewhere live memory differs by " + formatBytesDelta(live.minDelta) + " to "
+                + formatBytesDelta(live.maxDelta) + ".";
+        return true;
+    }
+
+    void peak()
+    {
+        std::string title = m_delta == 0
+            ? "Both peak at " + formatBytes(m_peakA)
+            : "B peaks " + sizeText(m_delta) + (m_delta > 0 ? " higher" : " lower");
+        if (m_delta == 0)
+            title += rowsEqual() ? ", with the same content" : ", but with different content";
+        Verdict& verdict = add(VerdictKind::Peak, m_delta, std::move(title));
+        verdict.parts = rowParts(m_in, listedParts, m_allListed);
+        verdict.sum = sumOf(verdict.parts);
+        verdict.detail = partsText(m_in, verdict.parts);
+    }
+
+    void peakMoved()
+    {
+        if (!m_in.a.phases || !m_in.b.phases || sameRun(m_in.a, m_in.b))
+            return;
+        const Phase from = m_in.a.phases->phaseAt(m_in.a.peakState());
+        const Phase to = m_in.b.phases->phaseAt(m_in.b.peakState());
+        if (from == Phase::Unknown || to == Phase::Unknown || from == to)
+            return;
+        Verdict& verdict = add(VerdictKind::PeakMoved, m_delta,
+            "The peak moved from " + phaseText(from) + " to " + phaseText(to));
+        bool all = false;
+        verdict.parts = rowParts(m_in, listedParts, all);
+        verdict.sum = sumOf(verdict.parts);
+        const bool fell = m_delta < 0;
+        const auto main = std::find_if(verdict.parts.begin(), verdict.parts.end(),
+            [fell](const VerdictPart& part) { return part.bytes != 0 && (part.bytes < 0) == fell; });
+        if (main != verdict.parts.end()) {
+            const std::string text
+                = main->group == CommonGroup::none ? main->text : m_in.matching.groups[main->group].name;
+            verdict.title += ": " + formatBytesDelta(main->bytes) + " " + displayText(text, 100);
+            if (std::llabs(main->bytes) > std::llabs(m_delta))
+                verdict.title += std::string(", but the peak ") + (fell ? "fell" : "rose") + " only "
+                    + sizeText(m_delta);
+        }
+        verdict.detail
+            = (fell ? "Next limit: " : "New limit: ") + formatBytes(m_peakB) + " in " + phaseText(to) + ".";
+    }
+
+    /// Highest live bytes of each role over the recording.
+    static std::vector<std::uint64_t> rolesOf(const Side& side)
+    {
+        std::vector<std::uint32_t> groupOf;
+        groupOf.reserve(side.labels->roleOf.size());
+        for (const Role role : side.labels->roleOf)
+            groupOf.push_back(static_cast<std::uint32_t>(role));
+        return ownHighest(side.replay().timeline, groupOf, roles, {});
+    }
+
+    void elsewhere()
+    {
+        if (!m_in.a.labels || !m_in.b.labels || sameRun(m_in.a, m_in.b))
+            return;
+        const std::vector<std::uint64_t> highestA = rolesOf(m_in.a);
+        const std::vector<std::uint64_t> highestB = rolesOf(m_in.b);
+        const std::int64_t least = std::max(leastBytes, std::max(m_peakA, m_peakB) / 20);
+        Role most = Role::Unknown;
+        std::int64_t change = 0;
+        for (std::size_t i = 0; i < roles; ++i) {
+            const auto role = static_cast<Role>(i);
+            const std::int64_t own = wrappingSubtract(
+                static_cast<std::int64_t>(highestB[i]), static_cast<std::int64_t>(highestA[i]));
+            const bool counts = role != Role::Unknown && role != Role::Predating;
+            // The peak took part in less than half of it.
+            const bool apart = own < 0 ? m_delta > own / 2 : m_delta < own / 2;
+            if (counts && apart && std::llabs(own) >= least && std::llabs(own) > std::llabs(change)) {
+                most = role;
+                change = own;
+            }
+        }
+        if (change == 0)
+            return;
+        const Phase phase = m_in.b.phases ? m_in.b.phases->phaseAt(m_in.b.peakState()) : Phase::Unknown;
+        std::string title = std::string(roleName(most)) + " " + formatBytesDelta(change)
+            + " at its own highest, but the peak ";
+        title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+        title += m_delta == 0 ? "is the same"
+                              : std::string(m_delta < 0 ? "fell" : "rose")
+                + ((m_delta < 0) == (change < 0) ? " only " : " ") + sizeText(m_delta);
+        if (phase != Phase::Unknown)
+            title += ": it is in " + phaseText(phase);
+        Verdict& verdict = add(VerdictKind::Elsewhere, 0, std::move(title));
+        verdict.parts.push_back({std::string(roleName(most)) + ", highest over the recording", change});
+        verdict.sum = change;
+    }
+
+    /// Reserved bytes at the moment they are highest, in what they consist of.
+    struct ReservedParts {
+        std::int64_t live = 0;
+        std::int64_t idlePools = 0; ///< reserved by private pools, not requested
+        std::int64_t pools = 0; ///< reserved by private pools
+        std::int64_t rest = 0;
+    };
+    static ReservedParts reservedParts(const Side& side)
+    {
+        const Replay& replay = side.replay();
+        const Series::Extremes top = replay.segments.reserved().total();
+        ReservedParts parts;
+        parts.live = replay.timeline.requested().at(top.maxState);
+        ByteSum pools;
+        for (const auto& [pool, series] : replay.segments.reservedByPool())
+            if (pool != PoolId{0})
+                pools += series.at(top.maxState);
+        ByteSum idle = pools;
+        for (const auto& [pool, series] : replay.requestedByPool)
+            if (pool != PoolId{0})
+                idle -= series.at(top.maxState);
+        parts.pools = pools;
+        parts.idlePools = std::max<std::int64_t>(idle, 0);
+        parts.rest = wrappingSubtract(wrappingSubtract(top.max, parts.live), parts.idlePools);
+        return parts;
+    }
+
+    void reserved()
+    {
+        const auto peakA = m_in.a.reservedPeak();
+        const auto peakB = m_in.b.reservedPeak();
+        if (!peakA || !peakB)
+            return;
+        const std::int64_t change = wrappingSubtract(*peakB, *peakA);
+        const std::int64_t apart = wrappingSubtract(change, m_delta);
+        if (std::llabs(apart) < std::max(leastBytes, std::max(*peakA, *peakB) / 100))
+            return;
+        std::string title = m_delta == 0
+            ? "Live memory peaks equally, reserved " + formatBytesDelta(change)
+            : "Reserved " + formatBytesDelta(change) + ", live memory " + formatBytesDelta(m_delta);
+        const std::string settings = allocatorDifferences(m_in.settings);
+        title += settings.empty() ? "" : ": settings differ (" + settings + ")";
+        const ReservedParts a = reservedParts(m_in.a);
+        const ReservedParts b = reservedParts(m_in.b);
+        Verdict& verdict = add(VerdictKind::Reserved, change, std::move(title));
+        const auto part = [&verdict](const char* text, std::int64_t before, std::int64_t after) {
+            if (before != after)
+                verdict.parts.push_back({text, wrappingSubtract(after, before)});
+        };
+        part("live where reserved memory is highest", a.live, b.live);
+        part("held by private pools, not in use", a.idlePools, b.idlePools);
+        part("held by the allocator, not in use: cached, split off or rounded up", a.rest, b.rest);
+        verdict.sum = sumOf(verdict.parts);
+        verdict.detail = "Reserved memory is highest at " + formatBytes(*peakA) + " in A and "
+            + formatBytes(*peakB) + " in B.";
+    }
+
+    /// Events in the matched steps, or in the whole recordings without any.
+    static std::uint64_t eventsOf(const Side& side, const Alignment& alignment, Which which)
+    {
+        if (alignment.by() != AlignBy::Step)
+            return side.replay().states() - 1;
+        std::uint64_t events = 0;
+        for (const Step& step : side.phases->steps)
+            if (alignment.partAt(alignment.xOf(which, step.first)).matched())
+                events += step.last - step.first;
+        return events;
+    }
+
+    void pools()
+    {
+        if (!m_in.a.reservedPeak() || !m_in.b.reservedPeak() || sameRun(m_in.a, m_in.b))
+            return;
+        const std::int64_t change
+            = wrappingSubtract(reservedParts(m_in.b).pools, reservedParts(m_in.a).pools);
+        const auto eventsA = static_cast<double>(eventsOf(m_in.a, m_in.alignment, Which::A));
+        const auto eventsB = static_cast<double>(eventsOf(m_in.b, m_in.alignment, Which::B));
+        const bool quietB = change > 0;
+        const double share = quietB ? eventsB / std::max(eventsA, 1.0) : eventsA / std::max(eventsB, 1.0);
+        if (std::llabs(change) < std::max(leastBytes, std::max(m_peakA, m_peakB) / 100) || share > 0.8)
+            return;
+        Verdict& verdict = add(VerdictKind::Pools, change,
+            std::string(quietB ? "B" : "A") + " is quieter and fuller: " + formatPercent(1 - share)
+                + " fewer events" + (m_in.alignment.by() == AlignBy::Step ? " in the matched steps" : "")
+                + ", " + sizeText(change) + " more held by private pools");
+        verdict.detail
+            = "So it is with CUDA graphs: what runs as a graph records no events, and its pool keeps "
+              "its memory.";
+        verdict.parts.push_back({"reserved by private pools", change});
+        verdict.sum = change;
+    }
+
+    void findings()
+    {
+        std::size_t listed = 0;
+        std::string cost;
+        for (const FindingChange& each : m_in.findings) {
+            if ((each.inA && each.inB) || each.severity == Severity::Info || listed == mostFindings)
+                continue;
+            ++listed;
+            const bool gone = each.inA.has_value();
+            const Finding& finding
+                = gone ? m_in.a.diagnosis->findings[*each.inA] : m_in.b.diagnosis->findings[*each.inB];
+            Verdict& verdict = add(gone ? VerdictKind::FindingGone : VerdictKind::FindingNew, gone ? -1 : 1,
+                (gone ? "Gone in B: " : "New in B: ") + finding.title);
+            verdict.detail = finding.rule + (finding.playbook.empty() ? "" : ", playbook " + finding.playbook)
+                + ", " + formatBytes(static_cast<std::int64_t>(finding.bytes));
+            if (!finding.site.empty())
+                verdict.detail += ", " + displayText(finding.site, 100);
+            for (const Fix& fix : finding.fixes)
+                if (gone && cost.empty())
+                    cost = fix.cost;
+        }
+        if (!cost.empty())
+            add(VerdictKind::Speed, 0, "Speed is not in a snapshot").detail = "Elsewhere: " + cost;
+    }
+
+    void nothingElse()
+    {
+        if (m_in.atPeaks.rows.empty() || !m_allListed || rowsEqual())
+            return;
+        const auto equal = static_cast<std::size_t>(std::count_if(m_in.atPeaks.rows.begin(),
+            m_in.atPeaks.rows.end(), [](const Row& row) { return row.bytesA == row.bytesB; }));
+        if (equal > 0)
+            add(VerdictKind::NothingElse, 0, "Nothing else changed at the peak").detail
+                = formatCount(static_cast<std::int64_t>(equal))
+                + (equal == 1 ? " other group is" : " other groups are") + " the same to the byte.";
+    }
+
+    const VerdictInput& m_in;
+    std::int64_t m_peakA;
+    std::int64_t m_peakB;
+    std::int64_t m_delta;
+    bool m_allListed = false;
+    std::vector<Verdict> m_out;
+};
+
+} // namespace
+
+const char* verdictName(VerdictKind kind)
+{
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Verdict> verdicts(const VerdictInput& input)
+{
+    return VerdictMaker(input).make();
+}
+
+} // namespace tidemark::compare
