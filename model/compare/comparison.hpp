@@ -35,6 +35,7 @@ struct Comparison {
     Side b;
     Alignment alignment;
     std::shared_ptr<const Matching> matching; ///< under Wish::by
+    std::shared_ptr<const Matching> sites; ///< under GroupBy::Site; the same object where that was wished
     Table table; ///< at the wished instants
     PeakPair peak; ///< live
     StateIndex peakStateA = 0;
@@ -47,6 +48,9 @@ struct Comparison {
     std::vector<std::string> notes;
     bool oneRun = false; ///< two instants of one run
 };
+
+/// "site", "stack", "module", …: the name of a grouping in options and JSON.
+const char* groupingName(GroupBy by);
 
 /// Compares two sides. Cost: ≤ 1 s for two runs of 10⁶ events whose phases and labels are known. Null when
 /// stopped. Any thread.

@@ -60,7 +60,10 @@ struct FolderComparison {
     std::optional<std::size_t> largest() const;
     /// Highest live peak of any paired rank on each side.
     PeakPair highest() const;
+    /// A line a rank, those without a partner, and the largest difference.
     std::string text() const;
+    /// The same as one object on one line; `pairs`: compareJson of every line, in order.
+    std::string json(std::span<const std::string> pairs) const;
 };
 
 } // namespace tidemark::compare
