@@ -19,6 +19,7 @@ namespace tidemark {
 extern const Command infoCommand;
 extern const Command atCommand;
 extern const Command diagnoseCommand;
+extern const Command compareCommand;
 extern const Command renderCommand;
 extern const Command simulateCommand;
 
@@ -28,6 +29,7 @@ std::span<const Command* const> commands()
         &infoCommand,
         &atCommand,
         &diagnoseCommand,
+        &compareCommand,
         &renderCommand,
         &simulateCommand,
     };
