@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <ostream>
+#include <tuple>
 
 namespace tidemark {
 
@@ -253,11 +254,8 @@ private:
         std::optional<compare::Side> b = oneFile ? a : side(fileB);
         if (!a || !b || m_usage)
             return nullptr;
-        // Equal file names say nothing: the folders then do.
-        if (a->name() == b->name() && !oneFile) {
-            a->label = fileA.string();
-            b->label = fileB.string();
-        }
+        if (!oneFile)
+            std::tie(a->label, b->label) = compare::distinctNames(fileA, fileB);
         compare::Wish wish = m_wish.compare;
         if (m_wish.events
             && !(place(*a, m_wish.events->first, wish.stateA)

@@ -69,9 +69,14 @@ bool statesAny(const std::map<std::string, std::string>& values, bool allocator)
     });
 }
 
-std::string whoLacks(bool a, bool b)
+std::string lackNote(const std::string& who, bool allocator)
 {
-    return a && b ? "Neither side" : a ? "A" : "B";
+    const bool neither = who == "Neither side";
+    if (allocator)
+        return who + (neither ? " states" : " does not state")
+            + " allocator settings, so only what the segments show of them is compared.";
+    return who + (neither ? " has a" : " has no")
+        + " run configuration beside it, so the settings of the run are not compared.";
 }
 
 } // namespace
@@ -135,10 +140,7 @@ SettingChanges settingChanges(const Side& a, const Side& b)
                 && (comparable || key == expandableKey || (change.a && change.b)))
                 (change.differs() ? out.differing : out.equal).push_back(change);
         if (lackA || lackB)
-            out.notes.push_back(whoLacks(lackA, lackB)
-                + (allocator
-                        ? " states no allocator settings of its own: those of the files are not compared."
-                        : " has no run configuration beside it: settings of the run are not compared."));
+            out.notes.push_back(lackNote(lackA && lackB ? "Neither side" : lackA ? "A" : "B", allocator));
     }
     return out;
 }

@@ -132,7 +132,7 @@ Json verdictsJson(const std::vector<Verdict>& verdicts)
 
 Json shareJson(const MatchedShare& share)
 {
-    Json json{{"bytes", share.total}};
+    Json json{{"bytes", share.total}, {"without-stack", share.withoutSite}};
     for (std::size_t i = 0; i < matchKinds; ++i)
         if (const auto kind = static_cast<MatchKind>(i); kind <= MatchKind::BySize || share.bytes[i] > 0)
             json[matchKindName(kind)] = share.bytes[i];

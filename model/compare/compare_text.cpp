@@ -13,6 +13,7 @@ namespace {
 
 /// Lines of one kind listed at most; the rest is counted.
 constexpr std::size_t mostLines = 3;
+constexpr std::size_t mostNotes = 2;
 
 std::string right(const std::string& text, std::size_t width)
 {
@@ -49,20 +50,11 @@ void sideLine(std::ostream& out, const char* letter, const Side& side)
 
 const char* manyOf(GroupBy by)
 {
-    switch (by) {
-    case GroupBy::Site:
-        return "sites";
-    case GroupBy::Stack:
-        return "stacks";
-    case GroupBy::Label:
-        return "modules";
-    case GroupBy::Role:
-        return "roles";
-    case GroupBy::Size:
-        return "size classes";
-    default:
-        return "groups";
-    }
+    return by == GroupBy::Site ? "sites"
+        : by == GroupBy::Stack ? "stacks"
+        : by == GroupBy::Label ? "modules"
+        : by == GroupBy::Role  ? "roles"
+                               : "groups";
 }
 
 class TextWriter {
@@ -82,7 +74,7 @@ public:
         settingLines();
         m_out << "aligned     " << m_c.alignment.explanation() << '\n';
         m_out << "matched     " << m_c.table.matchedText().substr(std::string("Matched: ").size()) << '\n';
-        list("note        ", m_c.notes);
+        list("note        ", m_c.notes, mostNotes);
         return m_out.str();
     }
 
@@ -142,9 +134,9 @@ private:
             row(rest, formatCount(static_cast<std::int64_t>(more)) + " more " + manyOf(m_c.matching->by), "");
         row(m_c.table.delta,
             std::string("= difference of the curves ")
-                + (atPeaks() ? "at the two peaks" : "at the two moments") + "; "
-                + formatCount(static_cast<std::int64_t>(equal)) + (listed > 0 ? " other " : " ")
-                + manyOf(m_c.matching->by) + " are the same",
+                + (atPeaks() ? "at the two peaks" : "at the two moments")
+                + "; equal: " + formatCount(static_cast<std::int64_t>(equal)) + (listed > 0 ? " other " : " ")
+                + manyOf(m_c.matching->by),
             "");
         if (m_c.oneRun)
             m_out << "freed "
@@ -173,17 +165,17 @@ private:
     {
         std::vector<std::string> lines;
         for (const SettingChange& each : m_c.settings.differing)
-            lines.push_back(displayText(each.key, 80) + " " + displayText(each.a.value_or("not stated"), 60)
-                + " → " + displayText(each.b.value_or("not stated"), 60));
+            lines.push_back(
+                displayText(each.key, 80) + " " + settingText(each.a) + " → " + settingText(each.b));
         list("setting     ", lines);
     }
 
-    void list(const char* head, const std::vector<std::string>& lines)
+    void list(const char* head, const std::vector<std::string>& lines, std::size_t most = mostLines)
     {
-        for (std::size_t i = 0; i < std::min(lines.size(), mostLines); ++i)
+        for (std::size_t i = 0; i < std::min(lines.size(), most); ++i)
             m_out << head << displayText(lines[i]) << '\n';
-        if (lines.size() > mostLines)
-            m_out << head << "and " << formatCount(static_cast<std::int64_t>(lines.size() - mostLines))
+        if (lines.size() > most)
+            m_out << head << "and " << formatCount(static_cast<std::int64_t>(lines.size() - most))
                   << " more (--json lists all)\n";
     }
 

@@ -38,6 +38,26 @@ Side prepared(Side side, const Job& job)
     return side;
 }
 
+std::pair<std::string, std::string> distinctNames(
+    const std::filesystem::path& a, const std::filesystem::path& b)
+{
+    const std::string nameA = a.filename().string();
+    const std::string nameB = b.filename().string();
+    if (nameA != nameB)
+        return {nameA, nameB};
+    std::filesystem::path folderA = a.parent_path();
+    std::filesystem::path folderB = b.parent_path();
+    while (folderA.has_relative_path() && folderB.has_relative_path()
+        && folderA.filename() == folderB.filename()) {
+        folderA = folderA.parent_path();
+        folderB = folderB.parent_path();
+    }
+    const auto named = [](const std::filesystem::path& folder, const std::string& name) {
+        return folder.has_filename() ? folder.filename().string() + "/" + name : name;
+    };
+    return {named(folderA, nameA), named(folderB, nameB)};
+}
+
 bool sameRun(const Side& a, const Side& b)
 {
     return a.rank->snapshot == b.rank->snapshot && a.device == b.device;

@@ -4,8 +4,12 @@
 #include "model/findings/diagnosis.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 /// Two runs, or two instants of one run, side by side. Everything is B − A. Immutable after build, no
 /// globals, any thread.
@@ -39,6 +43,11 @@ struct Side {
 /// The side with phases and labels: those of its diagnosis, else found here (0.3 s for 10⁶ events). Without
 /// labels when `job` is stopped.
 Side prepared(Side side, const Job& job);
+
+/// Names of two files that tell them apart: equal file names get the last folder that differs in front,
+/// "run1/snapshot_0.pickle".
+std::pair<std::string, std::string> distinctNames(
+    const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Both are one device of one file: two instants of one run.
 bool sameRun(const Side& a, const Side& b);

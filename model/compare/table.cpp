@@ -105,6 +105,10 @@ private:
             const auto kind = static_cast<std::size_t>(m_matching.groups[row.group].kind);
             m_out.matchedA.bytes[kind] += row.bytesA;
             m_out.matchedB.bytes[kind] += row.bytesB;
+            if (!hasSite(m_matching.groups[row.group])) {
+                m_out.matchedA.withoutSite += row.bytesA;
+                m_out.matchedB.withoutSite += row.bytesB;
+            }
         }
         m_out.matchedA.total = m_out.bytesA;
         m_out.matchedB.total = m_out.bytesB;
@@ -115,6 +119,14 @@ private:
             const std::uint64_t b = magnitude(y.delta);
             return a != b ? a > b : m_matching.groups[x.group].name < m_matching.groups[y.group].name;
         });
+    }
+
+    bool hasSite(const CommonGroup& group) const
+    {
+        if (m_matching.by != GroupBy::Site && m_matching.by != GroupBy::Stack)
+            return true;
+        return group.groupA != CommonGroup::none ? valid(m_matching.groupingA->site(group.groupA))
+                                                 : valid(m_matching.groupingB->site(group.groupB));
     }
 
     const Side& m_a;
@@ -134,6 +146,10 @@ std::string sharesOf(const MatchedShare& share, const char* whose, MatchKind onl
     more(MatchKind::LineDrift, " with moved lines");
     more(MatchKind::BySize, " by function and size");
     more(only, " without a partner");
+    if (share.withoutSite > 0)
+        text += " ("
+            + formatPercent(static_cast<double>(share.withoutSite) / static_cast<double>(share.total))
+            + " have no call stack)";
     return text;
 }
 

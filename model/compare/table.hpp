@@ -32,6 +32,9 @@ struct Row {
 struct MatchedShare {
     std::array<std::uint64_t, matchKinds> bytes{};
     std::uint64_t total = 0;
+    /// Of the total: bytes without a call site of their own (no stack, or older than the recording), which
+    /// are the same by that alone. 0 where sites are not compared.
+    std::uint64_t withoutSite = 0;
     /// Fraction of the total; 1 when there is nothing.
     double share(MatchKind kind) const;
 };

@@ -6,6 +6,7 @@
 #include "model/core/units.hpp"
 
 #include <cstdlib>
+#include <cstring>
 
 namespace tidemark::compare {
 
@@ -38,7 +39,9 @@ std::string labelText(const Side& side, AllocationId id)
     if (module != Labels::unmatched && side.labels->modules[module].find('@') == std::string::npos)
         text = side.labels->modules[module];
     const Role role = side.labels->role(id);
-    if (role != Role::Unknown && role != Role::Predating)
+    // "optimizer temporaries, optimizer temporary" would say it twice.
+    const std::string_view stem = std::string_view(roleName(role)).substr(0, std::strlen(roleName(role)) - 1);
+    if (role != Role::Unknown && role != Role::Predating && !text.starts_with(stem))
         text.append(text.empty() ? "" : ", ").append(roleName(role));
     return text;
 }
@@ -109,8 +112,7 @@ std::vector<VerdictPart> rowParts(const VerdictInput& input, std::size_t most, b
         parts.insert(place, older);
     }
     if (others > 0) {
-        rest.text
-            = "rest: " + formatCount(static_cast<std::int64_t>(others)) + (others == 1 ? " more" : " more");
+        rest.text = "rest: " + formatCount(static_cast<std::int64_t>(others)) + " more";
         parts.push_back(rest);
     }
     all = others == 0;
@@ -129,16 +131,25 @@ std::string partsText(const VerdictInput& input, const std::vector<VerdictPart>&
     return text;
 }
 
+std::string settingText(const std::optional<std::string>& value)
+{
+    return !value ? "not stated" : value->empty() ? "(empty)" : displayText(*value, 60);
+}
+
 std::string allocatorDifferences(const SettingChanges& settings)
 {
     constexpr std::string_view prefix = "allocator.";
+    // The variable only repeats what the settings made of it.
+    const bool others = std::any_of(
+        settings.differing.begin(), settings.differing.end(), [prefix](const SettingChange& each) {
+            return each.key.starts_with(prefix) && each.key.find("ALLOC_CONF") == std::string::npos;
+        });
     std::string text;
     for (const SettingChange& each : settings.differing)
-        if (each.key.starts_with(prefix))
+        if (each.key.starts_with(prefix) && !(others && each.key.find("ALLOC_CONF") != std::string::npos))
             text.append(text.empty() ? "" : ", ")
-                .append(displayText(each.key.substr(prefix.size()), 60) + " "
-                    + displayText(each.a.value_or("not stated"), 40) + " → "
-                    + displayText(each.b.value_or("not stated"), 40));
+                .append(displayText(each.key.substr(prefix.size()), 60) + " " + settingText(each.a) + " → "
+                    + settingText(each.b));
     return text;
 }
 

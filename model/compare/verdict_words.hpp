@@ -16,6 +16,8 @@ std::string rowText(const VerdictInput& input, const Row& row);
 std::vector<VerdictPart> rowParts(const VerdictInput& input, std::size_t most, bool& all);
 /// "−4.50 GiB gather@d.py:7, +64 MiB f@x.py:1": the parts in a line.
 std::string partsText(const VerdictInput& input, const std::vector<VerdictPart>& parts);
+/// A setting's value: "not stated" where a side says nothing of it, "(empty)" for an empty text.
+std::string settingText(const std::optional<std::string>& value);
 /// "expandable_segments false → true": allocator settings that differ; empty for none.
 std::string allocatorDifferences(const SettingChanges& settings);
 

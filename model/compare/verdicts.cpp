@@ -153,8 +153,10 @@ private:
             const std::int64_t own = wrappingSubtract(
                 static_cast<std::int64_t>(highestB[i]), static_cast<std::int64_t>(highestA[i]));
             const bool counts = role != Role::Unknown && role != Role::Predating;
-            // The peak took part in less than half of it.
-            const bool apart = own < 0 ? m_delta > own / 2 : m_delta < own / 2;
+            // The peak took part in less than half of it; one that went the other way by more has other
+            // reasons.
+            const bool apart = (own < 0 ? m_delta > own / 2 : m_delta < own / 2)
+                && ((own < 0) == (m_delta < 0) || std::llabs(own) > std::llabs(m_delta));
             if (counts && apart && std::llabs(own) >= least && std::llabs(own) > std::llabs(change)) {
                 most = role;
                 change = own;
