@@ -371,7 +371,10 @@ void TestRulesRecompute::megatronsOptimizerHasOtherFixes()
         QCOMPARE(*fused->removedAtPeak, (megatron ? 10 : 310) * mib);
         const Fix* precise = fixOf(found, "precision-aware-optimizer");
         QCOMPARE(precise != nullptr, megatron);
-        QCOMPARE(fixOf(found, "optimizer-offload") != nullptr, megatron);
+        const Fix* offload = fixOf(found, "optimizer-offload");
+        QCOMPARE(offload != nullptr, megatron);
+        // What it costs was measured; what it saves here is not known.
+        QVERIFY(!offload || (offload->costGrade == Grade::C && !offload->newPeak));
         if (precise) {
             QVERIFY(!precise->removedAtPeak && !precise->newPeak);
             // The site is that of most bytes, not of the first tensor.
