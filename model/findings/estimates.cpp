@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/estimates.hpp"
 
-#include "model/findings/metrics.hpp"
+#include "model/core/units.hpp"
 
 #include <algorithm>
 #include <map>
@@ -52,7 +52,8 @@ std::string moduleOf(const RuleInput& input, AllocationId id)
     const std::uint16_t module = input.labels.moduleOf[index(id)];
     if (module < input.labels.modules.size())
         return input.labels.modules[module];
-    return siteOf(input.sites, input, id);
+    const SiteId site = input.sites.of(input.replay.timeline.allocations().stack[index(id)]);
+    return valid(site) ? input.sites.name(site) : std::string();
 }
 
 } // namespace
@@ -204,15 +205,17 @@ double shareOf(std::uint64_t bytes, std::int64_t whole)
     return whole > 0 ? static_cast<double>(bytes) / static_cast<double>(whole) : 0;
 }
 
-std::string siteOf(const Sites& sites, const RuleInput& input, AllocationId id)
-{
-    const SiteId site = sites.of(input.replay.timeline.allocations().stack[index(id)]);
-    return valid(site) ? sites.name(site) : std::string();
-}
-
 std::string largestSiteOf(const RuleInput& input, std::span<const AllocationId> set)
 {
     return largestSite(input.replay, input.sites, set).name;
+}
+
+std::string severalSitesText(const LargestSite& site)
+{
+    if (site.others == 0)
+        return {};
+    return " They come from " + site.name + " and " + formatCount(static_cast<std::int64_t>(site.others))
+        + (site.others == 1 ? " other site." : " other sites.");
 }
 
 Finding findingOf(const RuleInput& input, const Rule& rule, Severity severity, std::vector<AllocationId> set,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/findings/metrics.hpp"
 #include "model/findings/rule.hpp"
 #include "model/findings/stack_facts.hpp"
 
@@ -66,11 +67,11 @@ Phase bornIn(const RuleInput& input, AllocationId id);
 std::int64_t peakBytes(const RuleInput& input);
 /// bytes / whole, 0 when there is no whole.
 double shareOf(std::uint64_t bytes, std::int64_t whole);
-/// Site of an allocation's stack; empty when it has none.
-std::string siteOf(const Sites& sites, const RuleInput& input, AllocationId id);
-
 /// Site that holds most of a set, by bytes; empty when none has a site.
 std::string largestSiteOf(const RuleInput& input, std::span<const AllocationId> set);
+/// Names the sites of a finding whose allocations come from several: " They come from A and 3 other sites."
+/// Empty for one site or none.
+std::string severalSitesText(const LargestSite& site);
 
 /// A finding about a set of allocations: bytes, count, the overlay's list and the events they cover.
 Finding findingOf(const RuleInput& input, const Rule& rule, Severity severity, std::vector<AllocationId> set,

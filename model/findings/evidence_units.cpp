@@ -71,6 +71,8 @@ constexpr std::array rows{
     Row{"optimizer", EvidenceUnit::Bytes},
     Row{"optimizer_state", EvidenceUnit::Bytes},
     Row{"output", EvidenceUnit::Bytes},
+    Row{"output_bytes_not_counted", EvidenceUnit::Bytes},
+    Row{"outputs_not_counted", EvidenceUnit::Count},
     Row{"outside", EvidenceUnit::Bytes},
     Row{"parameters", EvidenceUnit::Count},
     Row{"peak_moved", EvidenceUnit::Count},

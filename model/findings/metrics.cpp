@@ -398,6 +398,7 @@ LargestSite largestSite(const Replay& replay, const Sites& sites, std::span<cons
     if (!valid(winner))
         return largest;
     largest.name = sites.name(winner);
+    largest.others = bytes.size() - 1;
     for (const AllocationId id : ids)
         if (sites.of(a.stack[index(id)]) == winner)
             largest.allocations.push_back(id);

@@ -148,6 +148,7 @@ struct LargestSite {
     std::string name;
     std::uint64_t bytes = 0;
     std::vector<AllocationId> allocations;
+    std::size_t others = 0; ///< sites that hold the rest
 };
 LargestSite largestSite(const Replay& replay, const Sites& sites, std::span<const AllocationId> ids);
 

@@ -295,7 +295,6 @@ bool JsonPull::string()
     if (m_text.size() > limits::maxStringBytes) {
         m_text = m_text.substr(0, limits::maxStringBytes);
         m_cut = true;
-        ++m_cutStrings;
     }
     return true;
 }
@@ -334,7 +333,6 @@ bool JsonPull::longString()
             flushSurrogate();
             ++m_cur;
             m_text = m_buffer;
-            m_cutStrings += m_cut ? 1 : 0;
             return true;
         }
         ++m_cur;

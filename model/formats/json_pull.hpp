@@ -69,11 +69,8 @@ public:
     }
     /// Brackets that are open.
     std::size_t depth() const { return m_depth; }
-    /// Bytes read so far, and where the current token began.
+    /// Bytes read so far.
     std::uint64_t offset() const { return m_chunkOffset + static_cast<std::uint64_t>(m_cur - m_begin); }
-    std::uint64_t tokenOffset() const { return m_tokenOffset; }
-    /// Strings that were longer than limits::maxStringBytes and were cut.
-    std::uint64_t cutStrings() const { return m_cutStrings; }
     /// Set once next() gave Failed: Truncated, Malformed or TooLarge with the byte offset, the damage of the
     /// container, or Cancelled.
     const std::optional<Error>& error() const { return m_error; }
@@ -127,7 +124,6 @@ private:
     bool m_whole = false;
     unsigned m_pendingSurrogate = 0;
     bool m_cut = false;
-    std::uint64_t m_cutStrings = 0;
     std::optional<Error> m_error;
 };
 

@@ -65,7 +65,6 @@ private:
 
     Outcome pushLong(std::uint64_t length);
     Outcome pushDecimal(std::string_view digits);
-    Outcome pushText(unsigned char code);
     Outcome addItems(unsigned char code);
     Outcome addOne(unsigned char code);
     Outcome makeTuple(std::size_t count);

@@ -244,13 +244,4 @@ std::vector<const PlaybookEntry*> Playbook::search(std::string_view words) const
     return found;
 }
 
-std::vector<const PlaybookEntry*> Playbook::forRule(std::string_view rule) const
-{
-    std::vector<const PlaybookEntry*> found;
-    for (const PlaybookEntry& each : m_entries)
-        if (std::find(each.rules.begin(), each.rules.end(), rule) != each.rules.end())
-            found.push_back(&each);
-    return found;
-}
-
 } // namespace tidemark

@@ -113,8 +113,6 @@ public:
     const PlaybookNote* note(std::string_view id) const;
     /// Entries in which every word of `words` occurs, in any case (ASCII), in order; all without words.
     std::vector<const PlaybookEntry*> search(std::string_view words) const;
-    /// Entries that speak of a rule of findings.
-    std::vector<const PlaybookEntry*> forRule(std::string_view rule) const;
 
 private:
     void makeEntries();

@@ -46,8 +46,6 @@ public:
     /// An environment variable: "" when the process had none of that name, absent when its environment is not
     /// known. What the settings file sets (env_vars) counts only where the process had nothing.
     std::optional<std::string> environment(std::string_view name) const;
-    /// The whole environment of the process was given, so what it lacks was not set.
-    bool environmentKnown() const { return m_environmentKnown; }
     /// The settings are a whole dump of Megatron Bridge, not a few keys.
     bool isCompleteDump() const;
     const std::map<std::string, ConfigValue, std::less<>>& values() const { return m_values; }

@@ -21,14 +21,6 @@ const char* actionName(Action action)
     return actionWords[static_cast<std::size_t>(action)];
 }
 
-Action actionFromName(std::string_view name)
-{
-    for (std::size_t i = 0; i + 1 < actionWords.size(); ++i)
-        if (name == actionWords[i])
-            return static_cast<Action>(i);
-    return Action::Unknown;
-}
-
 std::string deviceName(int ordinal)
 {
     if (ordinal == -1)

@@ -36,8 +36,6 @@ enum class Action : std::uint8_t {
 
 /// The word as in the file; Unknown gives "unknown".
 const char* actionName(Action action);
-/// Action::Unknown for a word no version writes.
-Action actionFromName(std::string_view name);
 
 /// Marks an event without a time.
 inline constexpr std::int64_t noTime = std::numeric_limits<std::int64_t>::min();

@@ -131,6 +131,7 @@ private slots:
     void aQueueIsNoLeak();
     void gradientsOfSeveralSteps();
     void gradientsFreedInTheNextStepAreFine();
+    void unshardedGradientsAreUndecided();
     void nodesFreedTogether();
     void nodesOfSeveralSteps();
     void whatFunctionsFreeIsNoBatch();
@@ -200,6 +201,50 @@ void TestRulesGrowth::gradientsOfSeveralSteps()
 void TestRulesGrowth::gradientsFreedInTheNextStepAreFine()
 {
     QVERIFY(gradientsOf(6, 1).findings.empty());
+}
+
+/// One rank's recording does not show whether its gradients are whole or shards: the rule says what it lacks.
+void TestRulesGrowth::unshardedGradientsAreUndecided()
+{
+    using Settings = std::initializer_list<std::pair<const char*, ConfigValue>>;
+    const auto undecided = [](Settings settings) {
+        Program p;
+        const StackId optimizer
+            = p.maker.stack({"step@torch/optim/adamw.py:243", "train_step@app/train.py:52"});
+        for (int step = 0; step < 3; ++step) {
+            p.mark(true, step);
+            std::vector<Program::Block> kept;
+            for (int i = 0; i < 3; ++i)
+                kept.push_back(p.alloc(8 * mib, p.layer));
+            std::vector<Program::Block> gradients;
+            for (; !kept.empty(); kept.pop_back()) {
+                gradients.push_back(p.alloc(4 * mib, p.backward));
+                p.free(p.alloc(mib, p.backward));
+                p.free(kept.back());
+            }
+            p.free(p.alloc(mib, optimizer));
+            for (const Program::Block& gradient : gradients)
+                p.free(gradient);
+            p.mark(false, step);
+        }
+        RunConfig config;
+        for (const auto& [key, value] : settings)
+            config.set(key, value);
+        const RuleOutput output = RuleCase(p.maker, config).run("gradients-kept");
+        return output.findings.empty() && output.undecided.size() == 1 ? output.undecided.front().needs
+            : output.findings.empty() && output.undecided.empty()      ? std::string("clear")
+                                                                       : std::string("finding");
+    };
+    QVERIFY(undecided({}).starts_with("the number of data-parallel ranks"));
+    constexpr std::int64_t two = 2;
+    const auto of = [](std::int64_t ranks) { return std::pair("hardware.world_size", ConfigValue(ranks)); };
+    const std::pair tensor("model.tensor_model_parallel_size", ConfigValue(two));
+    QVERIFY(undecided({of(8), tensor}).find("4 ranks have the same parameters") != std::string::npos);
+    QCOMPARE(undecided({of(2), tensor}), std::string("clear"));
+    QCOMPARE(undecided({of(8), {"dist.use_torch_fsdp2", true}}), std::string("clear"));
+    QCOMPARE(undecided({of(8), {"ddp.use_megatron_fsdp", true},
+                 {"ddp.data_parallel_sharding_strategy", std::string("optim_grads")}}),
+        std::string("clear"));
 }
 
 void TestRulesGrowth::nodesFreedTogether()

@@ -61,6 +61,11 @@ public:
         return lora({"gather_along_first_dim@transformer_engine/pytorch/distributed.py:1190",
             "forward@transformer_engine/pytorch/module/layernorm_linear.py:213"});
     }
+    StackId otherGather()
+    {
+        return lora({"_gather_along_first_dim@megatron/core/tensor_parallel/mappings.py:112",
+            "forward@megatron/bridge/peft/utils.py:512"});
+    }
     StackId product()
     {
         return lora({"general_gemm@transformer_engine/pytorch/cpp_extensions/gemm.py:3",
@@ -127,6 +132,7 @@ class TestRulesLora : public QObject {
     Q_OBJECT
 private slots:
     void gatheredInputsAreCountedAndEstimated();
+    void theSiteHoldsMostBytes();
     void theFirstShardCountsAgainstTheSaving();
     void shardsThatAreNotKeptMakeItGradeB();
     void shardsThatAreNotInTheTraceCountInTheEditsToo();
@@ -163,6 +169,27 @@ void TestRulesLora::gatheredInputsAreCountedAndEstimated()
     QCOMPARE(fix->grade, Grade::A);
     QVERIFY(fix->blockedBy.empty());
     QCOMPARE(*fix->removedAtPeak, 5 * full);
+}
+
+void TestRulesLora::theSiteHoldsMostBytes()
+{
+    Program p;
+    std::vector<Program::Block> kept;
+    for (int i = 0; i < 4; ++i) {
+        p.free(p.alloc(shard, p.norm()));
+        kept.push_back(p.alloc(full, i == 0 ? p.otherGather() : p.gather()));
+        kept.push_back(p.alloc(48 * mib, p.product()));
+    }
+    const auto gradient = p.alloc(8 * mib, p.backward());
+    for (auto block = kept.rbegin(); block != kept.rend(); ++block)
+        p.free(*block);
+    p.free(gradient);
+    const Finding found = only(RuleCase(p.maker, config()).run("lora-gathered-input"));
+    QCOMPARE(found.count, 4U);
+    QCOMPARE(found.site, std::string("gather_along_first_dim@distributed.py:7"));
+    QVERIFY2(found.explanation.ends_with(
+                 "They come from gather_along_first_dim@distributed.py:7 and 1 other site."),
+        found.explanation.c_str());
 }
 
 void TestRulesLora::theFirstShardCountsAgainstTheSaving()
@@ -362,7 +389,7 @@ void TestRulesLora::sharedInputsAreNoCopies()
 void TestRulesLora::equalTemporariesOfOneCall()
 {
     Program p;
-    const StackId base = peft(p, {"forward@torch/nn/modules/linear.py:125"});
+    const StackId base = peft(p, {"forward@peft/tuners/lora/variants.py:125"});
     const StackId sum = peft(p, {});
     for (int i = 0; i < 3; ++i) { // the forward pass goes on after the one with three
         const auto a = p.alloc(8 * mib, base);
@@ -378,6 +405,10 @@ void TestRulesLora::equalTemporariesOfOneCall()
     QCOMPARE(found.bytes, static_cast<std::uint64_t>(24 * mib));
     QCOMPARE(found.count, 3U);
     QCOMPARE(evidenceNumber(found, "bytes_each"), 8 * mib);
+    // Two of three are made where the sum is.
+    QVERIFY2(found.site.find("variants.py") == std::string::npos, found.site.c_str());
+    QVERIFY2(found.explanation.ends_with("They come from " + found.site + " and 1 other site."),
+        found.explanation.c_str());
 }
 
 void TestRulesLora::longCallsStayFast()

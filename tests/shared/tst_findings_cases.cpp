@@ -99,7 +99,7 @@ private slots:
         QVERIFY(found["rule"] == "recompute-candidate");
         QVERIFY(found["evidence"]["label"] == "core_attn");
         QVERIFY(found["bytes"] == 10'143'924'224);
-        QVERIFY(found["fixes"][1]["new_peak"] == 14'340'853'768);
+        QVERIFY(found["fixes"][1]["new_peak"] == 14'349'242'376);
     }
 
     /// Every finding on the real recordings, each looked at by hand: what lives at the peak was summed by
@@ -108,10 +108,11 @@ private slots:
     {
         const std::map<std::string, std::set<std::string>> expected{
             // The card is full: 384 MiB asked for, 115 MiB short even if packed. A diffusion transformer
-            // whose
-            // scaled_dot_product_attention fell back to the math kernel.
+            // whose scaled_dot_product_attention fell back to the math kernel. Nine feed-forward blocks keep
+            // two tensors of 384 MiB each (their outputs of 96 MiB stay in any case), the embedding of the
+            // time another 1 MiB.
             {"15-oom-named-json",
-                {"capacity  120635392", "thin-margin  120635392", "recompute-candidate mlp 8155168768",
+                {"capacity  120635392", "thin-margin  120635392", "recompute-candidate mlp 7248805888",
                     "recompute-candidate core_attn 6341787648"}},
             // A small network; the optimizer makes temporaries for all parameters at once (162 of 162).
             {"31-npu-expandable-8dev", {"optimizer-peak  94114600"}},

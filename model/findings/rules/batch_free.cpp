@@ -196,7 +196,7 @@ Finding report(const RuleInput& input, const Batch& batch)
     const bool much = overSeveral && shareOf(bytes, peakBytes(input)) > 0.1;
     Finding out = findingOf(
         input, batchFreeRule, much ? Severity::Warning : Severity::Info, batch.ids, batch.first - 1);
-    out.site = siteOf(input.sites, input, batch.ids.front());
+    out.site = largestSiteOf(input, batch.ids);
     out.eventRange->second = batch.lastEvent;
     const StackId free = input.replay.timeline.freeStack(batch.ids.front(), input.replay.device());
     if (const SiteId site = input.sites.of(free); valid(site))

@@ -2,7 +2,7 @@
 #include "model/findings/rules/boundaries.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <string_view>
 
 namespace tidemark {
 
@@ -53,18 +53,87 @@ StateIndex backwardStart(const RuleInput& input, StateIndex state)
     return at->first;
 }
 
-/// A module's output, which the next operation keeps in any case: made last, and narrower than what is
-/// inside. As wide as that, the last tensor seen is the input of a last operation whose result the boundary
-/// misses.
-void leaveOutput(const RuleInput& input, ModulePass& pass, AllocationId newest)
+bool inPython(const Snapshot& snapshot, FrameId frame)
 {
-    if (pass.saved.empty() || pass.saved.back() != newest)
+    const StringId file = snapshot.frames[frame].file;
+    if (!valid(file))
+        return false;
+    const std::string_view name = snapshot.strings.view(file);
+    return name.ends_with(".py") || name.starts_with('<');
+}
+
+/// The same line of the same function, called from the same lines: one operation, whatever kernels and
+/// workspaces lie under it.
+bool sameCall(const Snapshot& snapshot, StackId one, StackId other)
+{
+    if (one == other)
+        return true;
+    const std::span<const FrameId> a = snapshot.stacks[one];
+    const std::span<const FrameId> b = snapshot.stacks[other];
+    const auto next = [&](std::span<const FrameId> frames, std::size_t& at) {
+        while (at < frames.size() && !inPython(snapshot, frames[at]))
+            ++at;
+        return at < frames.size();
+    };
+    std::size_t i = 0;
+    std::size_t j = 0;
+    for (;; ++i, ++j) {
+        const bool more = next(a, i);
+        if (next(b, j) != more)
+            return false;
+        if (!more)
+            return true;
+        if (a[i] != b[j])
+            return false;
+    }
+}
+
+/// What the module hands on, which the next operation keeps in any case: of the last operation's tensors the
+/// newest that is still there when the next module works, so no workspace. Narrower than what is inside, or a
+/// linear layer's; as wide as that, it may as well be the input of a last operation that the boundary misses.
+void leaveOutput(
+    const RuleInput& input, const StackFacts& facts, ModulePass& pass, std::size_t first, std::size_t newest)
+{
+    const AllocationColumns& columns = input.replay.timeline.allocations();
+    const Snapshot& snapshot = *input.replay.snapshot;
+    std::size_t made = newest;
+    while (columns.endState[made] <= pass.end) {
+        if (made == first || !sameCall(snapshot, columns.stack[made - 1], columns.stack[newest]))
+            return;
+        --made;
+    }
+    if (pass.saved.empty() || index(pass.saved.back()) != made)
         return;
-    const auto& size = input.replay.timeline.allocations().size;
     const bool narrower = std::any_of(pass.saved.begin(), pass.saved.end(),
-        [&](AllocationId id) { return size[index(id)] > size[index(newest)]; });
-    if (narrower)
+        [&](AllocationId id) { return columns.size[index(id)] > columns.size[made]; });
+    const bool linear = facts.any(columns.stack[made], in::OutputLinear)
+        && !sameCall(snapshot, columns.stack[first], columns.stack[made]);
+    if (narrower || linear) {
+        pass.output = pass.saved.back();
         pass.saved.pop_back();
+    }
+}
+
+/// Passes may follow one another with nothing between them: the run of allocations [first, end) is then the
+/// same sequence of (stack, size) several times. Length of one; the whole run's when it does not repeat. Only
+/// the recording's end may break one off.
+std::size_t passLength(const AllocationColumns& columns, std::size_t first, std::size_t end)
+{
+    const auto same = [&](std::size_t i, std::size_t j) {
+        return columns.stack[first + i] == columns.stack[first + j]
+            && columns.size[first + i] == columns.size[first + j];
+    };
+    const std::size_t length = end - first;
+    std::vector<std::size_t> border(length, 0); // longest proper beginning that is also the end, by prefix
+    for (std::size_t i = 1; i < length; ++i) {
+        std::size_t matched = border[i - 1];
+        while (matched > 0 && !same(i, matched))
+            matched = border[matched - 1];
+        border[i] = same(i, matched) ? matched + 1 : matched;
+    }
+    const std::size_t period = length - border.back();
+    const bool brokenOff = end == columns.count();
+    return length % period == 0 || brokenOff ? period : length;
 }
 
 } // namespace
@@ -84,41 +153,31 @@ std::optional<std::vector<ModulePass>> modulePasses(
     const RuleInput& input, const StackFacts& facts, const Boundary& boundary, const Job& job)
 {
     const AllocationColumns& columns = input.replay.timeline.allocations();
+    const std::size_t count = columns.count();
     std::vector<ModulePass> out;
-    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    std::size_t first = none; // of the pass under way
-    AllocationId newest = AllocationId::none; // made in the pass under way
-    const auto close = [&](StateIndex state) {
-        if (first != none && !out.empty()) {
-            out.back().end = state;
-            if (!boundary.outputOnly)
-                leaveOutput(input, out.back(), newest);
-        }
-        first = none;
+    const auto take = [&](std::size_t first, std::size_t end) {
+        ModulePass pass;
+        pass.end = end < count ? columns.firstState[end] : input.replay.states();
+        for (std::size_t i = first; i < end; ++i)
+            if (isSaved(input, static_cast<AllocationId>(i)))
+                pass.saved.push_back(static_cast<AllocationId>(i));
+        if (!boundary.outputOnly && end < count) // else it may be broken off
+            leaveOutput(input, facts, pass, first, end - 1);
+        if (!pass.saved.empty())
+            out.push_back(std::move(pass));
     };
-    for (std::size_t i = 0; i < columns.count(); ++i) {
+    std::size_t first = 0; // of what may be the run under way
+    for (std::size_t i = 0; i <= count; ++i) {
         if (i % pollInterval == 0 && job.stopped())
             return std::nullopt;
-        const auto id = static_cast<AllocationId>(i);
-        const bool inside
-            = encloses(boundary, facts.of(columns.stack[i])) && bornIn(input, id) == Phase::Forward;
-        if (!inside) {
-            close(columns.firstState[i]);
+        if (i < count && encloses(boundary, facts.of(columns.stack[i]))
+            && bornIn(input, static_cast<AllocationId>(i)) == Phase::Forward)
             continue;
-        }
-        if (first != none && columns.stack[first] == columns.stack[i]
-            && columns.size[first] == columns.size[i])
-            close(columns.firstState[i]);
-        if (first == none) {
-            first = i;
-            out.emplace_back();
-        }
-        newest = id;
-        if (isSaved(input, id))
-            out.back().saved.push_back(id);
+        if (first < i)
+            for (const std::size_t length = passLength(columns, first, i); first < i; first += length)
+                take(first, std::min(first + length, i));
+        first = i + 1;
     }
-    close(input.replay.states());
-    std::erase_if(out, [](const ModulePass& pass) { return pass.saved.empty(); });
     return out;
 }
 

@@ -31,12 +31,14 @@ bool encloses(const Boundary& boundary, std::uint64_t facts);
 struct ModulePass {
     /// What stays until backward and only because of this module: without its output, unless that is dropped.
     std::vector<AllocationId> saved;
+    /// What it hands on, where that stays until backward too: a checkpoint keeps it for the next module.
+    AllocationId output = AllocationId::none;
     /// First state after the module's forward.
     StateIndex end = 0;
 };
 
-/// The passes of a module, in order. An allocation outside the boundary ends a pass, and so does the pass's
-/// first (stack, size) once more. Null when stopped.
+/// The passes of a module that save anything, in order. An allocation outside the boundary ends a pass; where
+/// the allocations between two such repeat as a whole, each repetition is a pass. Null when stopped.
 std::optional<std::vector<ModulePass>> modulePasses(
     const RuleInput& input, const StackFacts& facts, const Boundary& boundary, const Job& job);
 

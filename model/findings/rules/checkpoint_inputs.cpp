@@ -27,7 +27,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         || shareOf(found->each * found->ids.size(), peakBytes(input)) < leastShare)
         return;
     Finding out = findingOf(input, checkpointInputsRule, Severity::Info, found->ids, input.peak);
-    out.site = siteOf(input.sites, input, found->ids.front());
+    out.site = largestSiteOf(input, found->ids);
     out.evidence = {{"bytes_each", static_cast<std::int64_t>(found->each)},
         {"layers", static_cast<std::int64_t>(found->ids.size())},
         {"share_of_peak", shareOf(out.bytes, peakBytes(input))}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/rule_tools.hpp"
+#include "model/findings/rules/boundaries.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -125,6 +127,57 @@ Finding report(
     return out;
 }
 
+/// Ranks that hold the same parameters, when settings tell. Ranks of one context share them too.
+std::optional<std::int64_t> equalRanks(const RunConfig& config)
+{
+    auto world = config.number("hardware.world_size");
+    if (const auto text = config.environment("WORLD_SIZE"); !world && text) {
+        RunConfig number;
+        number.set("value", *text);
+        world = number.number("value");
+    }
+    std::int64_t others = 1;
+    for (const char* key : {"model.tensor_model_parallel_size", "model.pipeline_model_parallel_size"}) {
+        const std::int64_t ranks = config.number(key).value_or(1);
+        if (ranks < 1 || ranks > std::int64_t{1} << 20)
+            return std::nullopt;
+        others *= ranks;
+    }
+    return world && *world >= others && *world % others == 0 ? std::optional(*world / others) : std::nullopt;
+}
+
+/// Some setting shards gradients.
+bool asksForShards(const RunConfig& config)
+{
+    const auto on = [&](const char* key) { return config.flag(key).value_or(false); };
+    const std::string strategy = config.text("ddp.data_parallel_sharding_strategy").value_or("");
+    return on("dist.use_torch_fsdp2")
+        || ((on("ddp.use_megatron_fsdp") || on("dist.use_megatron_fsdp"))
+            && strategy.starts_with("optim_grads"));
+}
+
+/// What hinders to say that gradients are sharded as far as they can be: nothing in a recording of one rank
+/// tells a shard from a whole small gradient. Empty when there is nothing to shard, or they are.
+std::string unknownSharding(const RuleInput& input)
+{
+    // In buffers of their own or not, where there is a backward pass there are gradients.
+    if (!hasBackward(input) || asksForShards(input.config))
+        return {};
+    const AllocationColumns& all = input.replay.timeline.allocations();
+    if (std::ranges::any_of(all.stack, [&](StackId stack) { return input.facts.any(stack, in::Reduction); }))
+        return {};
+    const std::optional<std::int64_t> ranks = equalRanks(input.config);
+    if (!ranks)
+        return "the number of data-parallel ranks (hardware.world_size), to tell whether gradients stay "
+               "unsharded; no step holds those of another";
+    if (*ranks == 1)
+        return {};
+    return "what shards gradients: no setting does, "
+        + countText(static_cast<std::uint64_t>(*ranks), "rank", "ranks")
+        + " have the same parameters, and one recording does not show whether each keeps them whole; no step "
+          "holds those of another";
+}
+
 void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
     if (input.phases.steps.size() < 2) {
@@ -140,11 +193,13 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     const SetPeak worst = highestSum(input.replay, piling);
     if (worst.bytes > 0)
         output.findings.push_back(report(input, piling, worst, job));
+    else if (std::string unknown = unknownSharding(input); !unknown.empty())
+        output.undecided.push_back({gradientsKeptRule.id, std::move(unknown)});
 }
 
 } // namespace
 
-const Rule gradientsKeptRule{
-    "gradients-kept", "", "Gradients of several steps that are held at the same time.", run};
+const Rule gradientsKeptRule{"gradients-kept", "",
+    "Gradients of several steps that are held at the same time.", run, needs::history | needs::phases};
 
 } // namespace tidemark

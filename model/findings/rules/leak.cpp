@@ -133,7 +133,7 @@ Finding report(
 {
     const AllocationColumns& all = input.replay.timeline.allocations();
     Finding out = findingOf(input, leakRule, Severity::Warning, group.kept, input.replay.states() - 1);
-    out.site = siteOf(input.sites, input, group.kept.front());
+    out.site = largestSiteOf(input, group.kept);
     out.eventRange = std::pair{static_cast<EventIndex>(all.firstState[index(group.kept.front())] - 1),
         static_cast<EventIndex>(all.firstState[index(group.kept.back())] - 1)};
     const std::int64_t slope = std::llround(line.slope);

@@ -228,7 +228,8 @@ public:
     {
         Finding out
             = findingOf(m_input, loraGatheredInputRule, Severity::Warning, m_worst.live, m_worst.state);
-        out.site = siteOf(m_input.rawSites, m_input, m_worst.live.front());
+        m_site = largestSite(m_input.replay, m_input.rawSites, m_worst.live);
+        out.site = m_site.name;
         const std::uint64_t atPeak
             = sumOf(m_input.replay, liveOf(m_input.replay, m_worst.live, m_input.peak));
         out.evidence = {{"retained_surfaces", static_cast<std::int64_t>(m_live.size())},
@@ -336,12 +337,14 @@ private:
         if (m_saved)
             out.explanation += " Gathering again in backward would save " + formatBytes(*m_saved)
                 + " of what is retained.";
+        out.explanation += severalSitesText(m_site);
     }
 
     const RuleInput& m_input;
     std::vector<Gathered> m_found;
     SetPeak m_worst;
     const Job& m_job;
+    LargestSite m_site;
     std::vector<Gathered> m_live;
     std::uint64_t m_full = 0;
     std::uint64_t m_shard = 0;

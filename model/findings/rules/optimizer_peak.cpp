@@ -79,6 +79,11 @@ void addMegatronFixes(const RuleInput& input, Finding& out)
     offload.blockedBy = on("optimizer.optimizer_cpu_offload") == true ? "it is on already"
         : unsharded                                                   ? needsSharding
                                                                       : "";
+    offload.cost
+        = "4189\u00a0ms a step instead of 996\u00a0ms for 15.2\u00a0GB less, all of it on the CPU, on "
+          "Qwen3-30B-A3B TP2 PP2 EP4 (2 nodes of H100); yours will differ";
+    offload.costGrade = Grade::C;
+    offload.source = "Megatron Bridge 067f987d, skill nemo-mbridge-perf-cpu-offloading";
     out.fixes.push_back(offload);
 }
 

@@ -121,8 +121,8 @@ Fix fixOf(const RuleInput& input, const Boundary& boundary, bool megatron,
     return fix;
 }
 
-void describe(
-    Finding& out, const RuleInput& input, const Boundary& boundary, const std::optional<EditedCurve>& edited)
+void describe(Finding& out, const RuleInput& input, const Boundary& boundary,
+    const std::vector<AllocationId>& handedOn, const std::optional<EditedCurve>& edited)
 {
     if (edited) {
         out.evidence.push_back({"removed_at_peak", edited->removedAtOldPeak});
@@ -143,6 +143,10 @@ void describe(
     else if (edited)
         out.explanation += ": the highest point falls by " + formatBytes(edited->saved());
     out.explanation += ".";
+    if (!handedOn.empty())
+        out.explanation += " Not counted: what the module hands on ("
+            + formatBytes(static_cast<std::int64_t>(sumOf(input.replay, handedOn)))
+            + "), which a checkpoint keeps as well.";
 }
 
 void look(const RuleInput& input, const StackFacts& facts, const Boundary& boundary, RuleOutput& output,
@@ -156,11 +160,14 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
         return;
     }
     std::vector<AllocationId> live;
+    std::vector<AllocationId> handedOn;
     std::int64_t layers = 0;
     for (const ModulePass& pass : *passes) {
         const std::vector<AllocationId> part = liveOf(input.replay, pass.saved, input.peak);
         live.insert(live.end(), part.begin(), part.end());
         layers += part.empty() ? 0 : 1;
+        if (valid(pass.output) && input.replay.timeline.isLive(pass.output, input.peak))
+            handedOn.push_back(pass.output);
     }
     const AllocationColumns& all = input.replay.timeline.allocations();
     const bool megatron = std::any_of(live.begin(), live.end(),
@@ -187,12 +194,17 @@ void look(const RuleInput& input, const StackFacts& facts, const Boundary& bound
     out.site = largestSiteOf(input, live);
     out.evidence
         = {{"label", std::string(boundary.label)}, {"layer_activations", layers}, {"share_of_peak", share}};
+    if (!boundary.outputOnly) {
+        out.evidence.push_back({"outputs_not_counted", static_cast<std::int64_t>(handedOn.size())});
+        out.evidence.push_back(
+            {"output_bytes_not_counted", static_cast<std::int64_t>(sumOf(input.replay, handedOn))});
+    }
     std::optional<EditedCurve> edited;
     if (attention && !megatron)
         out.fixes.push_back(fusedKernel(std::any_of(live.begin(), live.end(),
             [&](AllocationId id) { return facts.any(all.stack[index(id)], in::MathAttention); })));
     out.fixes.push_back(fixOf(input, boundary, megatron, *passes, job, edited));
-    describe(out, input, boundary, edited);
+    describe(out, input, boundary, handedOn, edited);
     output.findings.push_back(std::move(out));
 }
 

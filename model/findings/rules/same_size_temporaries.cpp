@@ -131,7 +131,8 @@ Finding report(const RuleInput& input, const Together& best, const std::vector<A
 {
     const std::uint64_t each = best.size;
     Finding out = findingOf(input, sameSizeTemporariesRule, Severity::Info, ids, best.state);
-    out.site = siteOf(input.sites, input, ids.front());
+    const LargestSite site = largestSite(input.replay, input.sites, ids);
+    out.site = site.name;
     const auto atMoment = static_cast<std::uint64_t>(input.replay.timeline.requested().at(best.state));
     out.evidence = {{"equal_tensors", static_cast<std::int64_t>(ids.size())},
         {"bytes_each", static_cast<std::int64_t>(each)},
@@ -147,7 +148,8 @@ Finding report(const RuleInput& input, const Together& best, const std::vector<A
     out.title = formatBytes(static_cast<std::int64_t>(best.bytes)) + " at once in one adapted layer: "
         + std::to_string(ids.size()) + " tensors of " + formatBytes(static_cast<std::int64_t>(each)) + ".";
     out.explanation
-        = "Base output, adapter output and their sum have the same width and live side by side for a moment.";
+        = "Base output, adapter output and their sum have the same width and live side by side for a moment."
+        + severalSitesText(site);
     return out;
 }
 
