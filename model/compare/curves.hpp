@@ -10,7 +10,8 @@ namespace tidemark::compare {
 
 enum class Curve : std::uint8_t { Live, Reserved };
 
-/// One pixel column: extremes over all x of [x, x + step), exact.
+/// One pixel column [x, x + step). Exact extremes: of each curve over all of its states in the column, those
+/// of no duration included.
 struct CurveColumn {
     std::int64_t minA = 0;
     std::int64_t maxA = 0;
