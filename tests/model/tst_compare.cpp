@@ -186,6 +186,72 @@ private slots:
         QVERIFY(comparison->alignment.by() == AlignBy::Step);
     }
 
+    void whatFellMoreThanThePeak()
+    {
+        // Saved first and given back, then the peak of something else.
+        const auto program = [](int saved) {
+            TraceMaker maker;
+            for (const int count : {saved, 8}) {
+                for (int i = 0; i < count; ++i)
+                    maker.alloc(0x7f0000000000 + std::uint64_t(i) * 128 * MiB, 64 * MiB);
+                for (int i = 0; i < count; ++i)
+                    maker.free(0x7f0000000000 + std::uint64_t(i) * 128 * MiB, 64 * MiB);
+            }
+            Side side = sideOf(maker.finish());
+            auto labels = std::make_shared<Labels>(*side.labels);
+            for (std::size_t i = 0; i < labels->roleOf.size(); ++i)
+                labels->roleOf[i] = i < std::size_t(saved) ? Role::SavedActivation : Role::OptimizerTemporary;
+            side.labels = labels;
+            return side;
+        };
+        const auto comparison = compareSides(program(6), program(1), {}, {});
+        checkVerdicts(*comparison);
+        QCOMPARE(comparison->peak.delta(), 0);
+        const compare::Verdict* verdict = verdictOf(*comparison, VerdictKind::Elsewhere);
+        QVERIFY(verdict != nullptr);
+        QCOMPARE(verdict->sum, -5 * 64 * MiB);
+        const QString title = QString::fromStdString(verdict->title);
+        QVERIFY2(title.startsWith("Saved activation −320") && title.contains("but the peak is the same"),
+            qPrintable(title));
+        // Where the peak follows, there is nothing to say.
+        const auto follows = compareSides(program(16), program(10), {}, {});
+        QVERIFY(verdictOf(*follows, VerdictKind::Elsewhere) == nullptr);
+        QCOMPARE(follows->peak.delta(), -6 * 64 * MiB);
+    }
+
+    void quieterAndFuller()
+    {
+        const auto program = [](int times, bool graph) {
+            TraceMaker maker;
+            for (int i = 0; i < times; ++i) {
+                maker.alloc(0x7f0000000000, 32 * MiB);
+                maker.free(0x7f0000000000, 32 * MiB);
+            }
+            maker.segment(0x7f0000000000, 64 * MiB);
+            maker.block(BlockState::Inactive, 64 * MiB, 0);
+            if (graph) {
+                maker.segment(0x7f8000000000, 256 * MiB, maker.builder().pool(0, 1));
+                maker.block(BlockState::Inactive, 256 * MiB, 0);
+            }
+            return sideOf(maker.finish());
+        };
+        const auto comparison = compareSides(program(20, false), program(5, true), {}, {});
+        checkVerdicts(*comparison);
+        const compare::Verdict* pools = verdictOf(*comparison, VerdictKind::Pools);
+        QVERIFY(pools != nullptr);
+        QCOMPARE(pools->sum, 256 * MiB);
+        QVERIFY2(QString::fromStdString(pools->title).startsWith("B is quieter and fuller: 75.0"),
+            pools->title.c_str());
+        const compare::Verdict* reserved = verdictOf(*comparison, VerdictKind::Reserved);
+        QVERIFY(reserved != nullptr);
+        QCOMPARE(reserved->parts.size(), std::size_t(1));
+        QCOMPARE(QString::fromStdString(reserved->parts[0].text), "held by private pools, not in use");
+        const auto back = compareSides(program(5, true), program(20, false), {}, {});
+        QVERIFY(
+            QString::fromStdString(verdictOf(*back, VerdictKind::Pools)->title).startsWith("A is quieter"));
+        QCOMPARE(verdictOf(*back, VerdictKind::Pools)->sum, -256 * MiB);
+    }
+
     void findingsOfOneSideOnly()
     {
         TrainingTrace clean;
