@@ -332,6 +332,32 @@ private slots:
         QVERIFY(hasNote(*devices, "GPU 0 of A is compared with GPU 3 of B."));
     }
 
+    void wrappedTracesAreComparedAsFarAsTheyGo()
+    {
+        // B's ring kept the last steps only; what it frees at first is older than its first event.
+        SmallRun a;
+        a.sites = {{"f@/x/m.py:1", 1000, 4}};
+        a.steps = 6;
+        a.marks = true;
+        SmallRun b = a;
+        b.steps = 2;
+        b.firstStep = 5;
+        b.older = {700};
+        Side whole = a.side();
+        const auto snapshot = std::make_shared<Snapshot>(*b.make());
+        snapshot->devices[0].ringCapacity = snapshot->devices[0].events.count();
+        snapshot->devices[0].ringOverflowed = true;
+        const Side wrapped = sideOf(snapshot);
+        const auto comparison = compareSides(whole, wrapped, {}, {});
+        QVERIFY(wrapped.replay().note(Quality::RingWrapped) != nullptr);
+        QVERIFY(hasNote(*comparison,
+            QString::fromStdString("B: " + wrapped.replay().note(Quality::RingWrapped)->sentence)));
+        QVERIFY(hasNote(*comparison, "4 steps of A have no partner (ProfilerStep#1 to ProfilerStep#4)."));
+        QCOMPARE(comparison->alignment.pairs(), std::size_t(2));
+        QCOMPARE(comparison->table.delta, 700);
+        checkVerdicts(*comparison);
+    }
+
     void limitOfGrowth()
     {
         SmallRun a;
