@@ -39,9 +39,7 @@ public:
         m_states = isA ? part.endA - part.firstA : part.endB - part.firstB;
         m_ticks = isA ? part.ticksOfA() : part.ticksOfB();
         const StateIndex state = m_alignment.stateAtTick(m_side, part, tick);
-        const auto after = std::upper_bound(m_changes.begin(), m_changes.end(), state,
-            [](StateIndex s, const Series::Change& change) { return s < change.state; });
-        m_next = static_cast<std::size_t>(after - m_changes.begin());
+        find(state);
         m_value = m_changes[m_next - 1].value;
         m_at = nextTick();
     }
@@ -74,6 +72,20 @@ public:
     }
 
 private:
+    /// The first change after a state. The next part begins where the last one ended: what is near is looked
+    /// at first, for a search through a long recording misses the cache at every step.
+    void find(StateIndex state)
+    {
+        constexpr std::size_t near = 16;
+        if (m_next > 0 && m_changes[m_next - 1].state <= state)
+            for (const std::size_t end = std::min(m_next + near, m_changes.size()); m_next < end; ++m_next)
+                if (m_changes[m_next].state > state)
+                    return;
+        const auto after = std::upper_bound(m_changes.begin(), m_changes.end(), state,
+            [](StateIndex s, const Series::Change& change) { return s < change.state; });
+        m_next = static_cast<std::size_t>(after - m_changes.begin());
+    }
+
     /// A linear walk's state, apart from what stays.
     struct Cursor {
         explicit Cursor(const Walker& walker)
