@@ -160,6 +160,7 @@ public:
         const compare::RankPairs pairs = compare::pairRanks(a, b);
         compare::FolderComparison folder;
         std::vector<std::string> json;
+        std::string most; // of the pair that differs most
         for (const std::size_t i : pairs.onlyA)
             folder.onlyA.push_back(a[i].filename().string());
         for (const std::size_t i : pairs.onlyB)
@@ -173,6 +174,8 @@ public:
             folder.lines.push_back(compare::rankLine(each.label, *comparison));
             if (m_wish.json)
                 json.push_back(compareJson(*comparison, m_wish.top));
+            else if (folder.largest() == folder.lines.size() - 1)
+                most = compareText(*comparison, m_wish.top.value_or(defaultRows));
         }
         if (folder.lines.empty()) {
             if (m_refused == 0)
@@ -183,7 +186,7 @@ public:
         if (m_wish.json)
             m_streams.out << folder.json(json) << '\n';
         else
-            m_streams.out << folder.text();
+            m_streams.out << folder.text() << '\n' << most;
         return status();
     }
 

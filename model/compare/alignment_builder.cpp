@@ -8,37 +8,6 @@
 
 namespace tidemark::compare {
 
-namespace {
-
-std::string counted(std::size_t count, const char* one, const char* many)
-{
-    return formatCount(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
-}
-
-const char* letter(Which side)
-{
-    return side == Which::A ? "A" : "B";
-}
-
-bool hasTimes(const Side& side)
-{
-    return side.replay().originUs().has_value();
-}
-
-std::uint64_t usableMarks(const std::vector<Mark>& marks)
-{
-    return static_cast<std::uint64_t>(
-        std::count_if(marks.begin(), marks.end(), [](const Mark& mark) { return !mark.step && !mark.open; }));
-}
-
-/// "A has no events" and the like for one or both.
-std::string lacking(bool a, bool b, const char* what)
-{
-    return std::string(a && b ? "Neither run has " : a ? "A has no " : "B has no ") + what + ".";
-}
-
-} // namespace
-
 AlignmentBuilder::AlignmentBuilder(const Side& a, const Side& b)
     : m_a(a)
     , m_b(b)
@@ -70,60 +39,6 @@ void AlignmentBuilder::add(StateIndex endA, StateIndex endB, bool together, std:
     if (!together)
         part(endA, m_endB);
     part(endA, endB);
-}
-
-void AlignmentBuilder::findSteps()
-{
-    const std::size_t stepsA = m_a.phases ? m_a.phases->steps.size() : 0;
-    const std::size_t stepsB = m_b.phases ? m_b.phases->steps.size() : 0;
-    if (stepsA > 0 && stepsB > 0)
-        m_steps = pairSteps(*m_a.phases, *m_b.phases, m_numbered);
-    if (!m_steps.empty())
-        offer(AlignBy::Step, true,
-            counted(m_steps.size(), "step", "steps") + " of " + formatCount(std::int64_t(stepsA))
-                + " in A and " + formatCount(std::int64_t(stepsB)) + " in B.");
-    else if (stepsA == 0 || stepsB == 0)
-        offer(AlignBy::Step, false,
-            lacking(stepsA == 0, stepsB == 0, "steps: there are no step marks, and no repeating pattern"));
-    else
-        offer(AlignBy::Step, false, "No whole step of A has a whole step of B as partner.");
-}
-
-void AlignmentBuilder::findMarks()
-{
-    m_marks = pairUserMarks(m_a.marks(), m_b.marks());
-    const bool noneA = usableMarks(m_a.marks()) == 0;
-    const bool noneB = usableMarks(m_b.marks()) == 0;
-    if (!m_marks.empty())
-        offer(AlignBy::Mark, true, counted(m_marks.size(), "mark", "marks") + " of equal name.");
-    else if (noneA || noneB)
-        offer(
-            AlignBy::Mark, false, lacking(noneA, noneB, "marks (torch.profiler.record_function) of its own"));
-    else
-        offer(AlignBy::Mark, false, "No mark of A has the name of one of B.");
-}
-
-void AlignmentBuilder::findOptions()
-{
-    findSteps();
-    findMarks();
-    const bool emptyA = m_a.replay().states() < 2;
-    const bool emptyB = m_b.replay().states() < 2;
-    const bool empty = emptyA || emptyB;
-    offer(AlignBy::Peak, !empty,
-        empty ? lacking(emptyA, emptyB, "events") : "The stretches before and after the peak.");
-    offer(AlignBy::Event, true, "The first event with the first, the last with the last.");
-    const bool timeless = !hasTimes(m_a) || !hasTimes(m_b);
-    offer(AlignBy::Time, !timeless,
-        timeless ? lacking(!hasTimes(m_a), !hasTimes(m_b), "times") : "Time since the first event.");
-}
-
-AlignBy AlignmentBuilder::bestOf() const
-{
-    for (const AlignBy by : {AlignBy::Step, AlignBy::Mark, AlignBy::Peak})
-        if (m_out.m_options[static_cast<std::size_t>(by)].available)
-            return by;
-    return AlignBy::Event;
 }
 
 void AlignmentBuilder::addUnmatchedSteps(Which side, std::size_t first, std::size_t end)
@@ -250,7 +165,15 @@ void AlignmentBuilder::byMark()
 
 void AlignmentBuilder::byPeak()
 {
-    add(m_a.peakState(), m_b.peakState(), true, "before the peak");
+    const StateIndex peakA = m_a.peakState();
+    const StateIndex peakB = m_b.peakState();
+    add(peakA, peakB, true, "before the peak");
+    if ((peakA == 0) != (peakB == 0)) {
+        const Which side = peakA == 0 ? Which::B : Which::A;
+        m_out.m_unmatched.push_back({side, 1,
+            std::string("What comes before the peak of ") + letter(side)
+                + " has no partner: the other is highest before its first event."});
+    }
     add(m_a.replay().states(), m_b.replay().states(), true, "from the peak on");
 }
 
@@ -285,50 +208,6 @@ void AlignmentBuilder::byTime()
                 + formatDuration(static_cast<std::int64_t>(longer - shorter))
                 + " after the end of the other."});
     }
-}
-
-void AlignmentBuilder::explainSteps()
-{
-    const Phases& a = *m_a.phases;
-    const Phases& b = *m_b.phases;
-    std::string found = stepSourceName(a.source);
-    if (a.source != b.source)
-        found += std::string(" in A, ") + stepSourceName(b.source) + " in B";
-    m_out.m_explanation = "Aligned by step (" + found + "), " + m_out.m_matchedText
-        + (m_numbered ? " by number" : " in order")
-        + "; inside a step by phase, inside a phase by share of events.";
-    const bool late = m_a.replay().reachesStart() != m_b.replay().reachesStart();
-    if (!m_numbered && late)
-        m_out.m_explanation += " One recording does not reach back to the start of its run, so step numbers "
-                               "need not be those of the run.";
-}
-
-void AlignmentBuilder::explain(std::optional<AlignBy> wished)
-{
-    switch (m_out.m_by) {
-    case AlignBy::Step:
-        explainSteps();
-        break;
-    case AlignBy::Mark:
-        m_out.m_explanation = "Aligned by marks of equal name, the n-th with the n-th: " + m_out.m_matchedText
-            + "; between them by share of events.";
-        break;
-    case AlignBy::Peak:
-        m_out.m_explanation = "Aligned by peak: what comes before A's peak is laid on what comes before B's, "
-                              "and so after it, each by share of events.";
-        break;
-    case AlignBy::Event:
-        m_out.m_explanation = "Aligned by share of events: the first with the first, the last with the last.";
-        break;
-    case AlignBy::Time:
-        m_out.m_explanation = "Aligned by time since each recording's first event.";
-        break;
-    }
-    if (wished && *wished != m_out.m_by)
-        m_out.m_explanation = std::string("By ") + alignName(*wished) + " is not possible: "
-            + m_out.m_options[static_cast<std::size_t>(*wished)].why + " " + m_out.m_explanation;
-    else if (!wished && m_out.m_by != AlignBy::Step)
-        m_out.m_explanation += " By step is not possible: " + m_out.m_options[0].why;
 }
 
 Alignment AlignmentBuilder::build(std::optional<AlignBy> wished, std::int64_t offset)

@@ -53,6 +53,13 @@ private:
     std::map<std::pair<Which, Phase>, std::uint64_t> m_unmatchedPhases;
 };
 
+/// "1 step", "1,204 steps".
+std::string counted(std::size_t count, const char* one, const char* many);
+/// "A" or "B".
+const char* letter(Which side);
+/// Marks that can be points of an alignment: not steps, closed.
+std::uint64_t usableMarks(const std::vector<Mark>& marks);
+
 /// Steps that belong together: by number where both have ProfilerStep numbers that overlap, else whole steps
 /// in order. `numbered`: which it was.
 Pairs pairSteps(const Phases& a, const Phases& b, bool& numbered);

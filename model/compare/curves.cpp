@@ -39,12 +39,28 @@ public:
         m_states = isA ? part.endA - part.firstA : part.endB - part.firstB;
         m_ticks = isA ? part.ticksOfA() : part.ticksOfB();
         const StateIndex state = m_alignment.stateAtTick(m_side, part, tick);
-        const auto after = std::upper_bound(m_changes.begin(), m_changes.end(), state,
-            [](StateIndex s, const Series::Change& change) { return s < change.state; });
-        m_next = static_cast<std::size_t>(after - m_changes.begin());
+        find(state);
         m_value = m_changes[m_next - 1].value;
         m_at = nextTick();
     }
+
+    /// Walks two linear axes up to and with a tick, one change at a time, and widens [least, most] by B − A
+    /// after each. In registers and without branches on the data: a picture has a million of them.
+    static void differences(Walker& a, Walker& b, std::uint64_t last, std::int64_t& least, std::int64_t& most)
+    {
+        Cursor ofA(a);
+        Cursor ofB(b);
+        for (std::uint64_t next = std::min(ofA.at, ofB.at); next <= last; next = std::min(ofA.at, ofB.at)) {
+            ofA.pass(next);
+            ofB.pass(next);
+            const std::int64_t delta = wrappingSubtract(ofB.value, ofA.value);
+            least = std::min(least, delta);
+            most = std::max(most, delta);
+        }
+        ofA.leave(a);
+        ofB.leave(b);
+    }
+    bool linear() const { return !m_time; }
 
     std::int64_t value() const { return m_value; }
     /// Tick of the next change in this part.
@@ -56,6 +72,63 @@ public:
     }
 
 private:
+    /// The first change after a state. The next part begins where the last one ended: what is near is looked
+    /// at first, for a search through a long recording misses the cache at every step.
+    void find(StateIndex state)
+    {
+        constexpr std::size_t near = 16;
+        if (m_next > 0 && m_changes[m_next - 1].state <= state)
+            for (const std::size_t end = std::min(m_next + near, m_changes.size()); m_next < end; ++m_next)
+                if (m_changes[m_next].state > state)
+                    return;
+        const auto after = std::upper_bound(m_changes.begin(), m_changes.end(), state,
+            [](StateIndex s, const Series::Change& change) { return s < change.state; });
+        m_next = static_cast<std::size_t>(after - m_changes.begin());
+    }
+
+    /// A linear walk's state, apart from what stays.
+    struct Cursor {
+        explicit Cursor(const Walker& walker)
+            : change(walker.m_changes.data() + walker.m_next)
+            , end(walker.m_changes.data() + walker.m_changes.size())
+            , first(walker.m_first)
+            , endState(walker.m_first + walker.m_states)
+            , ticks(walker.m_ticks)
+            , value(walker.m_value)
+            , nextValue(change == end ? 0 : change->value)
+            , at(walker.m_at)
+        { }
+        /// Takes the next change if it is at this tick; a linear axis has one at most.
+        void pass(std::uint64_t tick)
+        {
+            const bool here = at == tick;
+            value = here ? nextValue : value;
+            change += here ? 1 : 0;
+            if (change == end) {
+                at = never;
+                return;
+            }
+            nextValue = change->value;
+            const std::int64_t state = change->state;
+            const std::uint64_t place = static_cast<std::uint64_t>(state - first) * ticks;
+            at = state < endState ? place : never;
+        }
+        void leave(Walker& walker) const
+        {
+            walker.m_next = static_cast<std::size_t>(change - walker.m_changes.data());
+            walker.m_value = value;
+            walker.m_at = at;
+        }
+        const Series::Change* change;
+        const Series::Change* end;
+        std::int64_t first;
+        std::int64_t endState;
+        std::uint64_t ticks;
+        std::int64_t value;
+        std::int64_t nextValue;
+        std::uint64_t at;
+    };
+
     std::uint64_t nextTick() const
     {
         if (m_next >= m_changes.size())
@@ -153,12 +226,16 @@ private:
         std::int64_t delta = wrappingSubtract(m_b.value(), m_a.value());
         std::int64_t least = m_column.hasDelta ? std::min(m_column.minDelta, delta) : delta;
         std::int64_t most = m_column.hasDelta ? std::max(m_column.maxDelta, delta) : delta;
-        for (std::uint64_t next = std::min(m_a.at(), m_b.at()); next <= last;
-             next = std::min(m_a.at(), m_b.at())) {
-            step(next);
-            delta = wrappingSubtract(m_b.value(), m_a.value());
-            least = std::min(least, delta);
-            most = std::max(most, delta);
+        if (m_a.linear()) {
+            Walker::differences(m_a, m_b, last, least, most);
+        } else {
+            for (std::uint64_t next = std::min(m_a.at(), m_b.at()); next <= last;
+                 next = std::min(m_a.at(), m_b.at())) {
+                step(next);
+                delta = wrappingSubtract(m_b.value(), m_a.value());
+                least = std::min(least, delta);
+                most = std::max(most, delta);
+            }
         }
         m_column.minDelta = least;
         m_column.maxDelta = most;

@@ -48,6 +48,24 @@ std::string labelText(const Side& side, AllocationId id)
 
 } // namespace
 
+Verdict verdictOf(VerdictKind kind, std::int64_t change, std::string title)
+{
+    Verdict verdict;
+    verdict.kind = kind;
+    verdict.severity = change > 0 ? Severity::Warning : Severity::Info;
+    verdict.better = change < 0;
+    verdict.title = std::move(title);
+    return verdict;
+}
+
+std::int64_t sumOf(const std::vector<VerdictPart>& parts)
+{
+    ByteSum sum;
+    for (const VerdictPart& part : parts)
+        sum += part.bytes;
+    return sum;
+}
+
 std::string sizeText(std::int64_t bytes)
 {
     return formatBytes(bytes < 0 ? wrappingSubtract(0, bytes) : bytes);

@@ -5,6 +5,17 @@
 
 namespace tidemark::compare {
 
+/// Differences of reserved memory and of roles below this are not worth a sentence.
+inline constexpr std::int64_t leastVerdictBytes = std::int64_t{64} << 20;
+
+/// A verdict about a change of so many bytes: more is a warning.
+Verdict verdictOf(VerdictKind kind, std::int64_t change, std::string title);
+std::int64_t sumOf(const std::vector<VerdictPart>& parts);
+/// Reserved memory that does not follow live memory; absent when it does.
+std::optional<Verdict> reservedVerdict(const VerdictInput& input);
+/// Fewer events and more memory in private pools; absent when it is not so.
+std::optional<Verdict> poolsVerdict(const VerdictInput& input);
+
 /// "4.41 GiB": without a sign.
 std::string sizeText(std::int64_t bytes);
 /// "the optimizer step", "forward", "set-up".

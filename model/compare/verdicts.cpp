@@ -15,20 +15,10 @@ namespace tidemark::compare {
 namespace {
 
 constexpr std::size_t listedParts = 4;
-/// Differences of reserved memory and of roles below this are not worth a sentence.
-constexpr std::int64_t leastBytes = std::int64_t{64} << 20;
 constexpr std::size_t mostFindings = 3;
 
 constexpr std::array<const char*, 10> names{"same", "peak", "peak-moved", "elsewhere", "reserved", "pools",
     "finding-gone", "finding-new", "nothing-else", "speed"};
-
-std::int64_t sumOf(const std::vector<VerdictPart>& parts)
-{
-    ByteSum sum;
-    for (const VerdictPart& part : parts)
-        sum += part.bytes;
-    return sum;
-}
 
 class VerdictMaker {
 public:
@@ -46,8 +36,9 @@ public:
             peakMoved();
         }
         elsewhere();
-        reserved();
-        pools();
+        for (auto about : {reservedVerdict, poolsVerdict})
+            if (std::optional<Verdict> verdict = about(m_in))
+                m_out.push_back(std::move(*verdict));
         findings();
         nothingElse();
         return std::move(m_out);
@@ -56,12 +47,7 @@ public:
 private:
     Verdict& add(VerdictKind kind, std::int64_t change, std::string title)
     {
-        Verdict verdict;
-        verdict.kind = kind;
-        verdict.severity = change > 0 ? Severity::Warning : Severity::Info;
-        verdict.better = change < 0;
-        verdict.title = std::move(title);
-        return m_out.emplace_back(std::move(verdict));
+        return m_out.emplace_back(verdictOf(kind, change, std::move(title)));
     }
 
     bool rowsEqual() const
@@ -78,8 +64,9 @@ private:
         const bool everywhere
             = live.minDelta == 0 && live.maxDelta == 0 && m_in.alignment.unmatched().empty();
         Verdict& verdict = add(VerdictKind::Same, 0,
-            everywhere && m_in.settings.differing.empty() ? "The runs are the same"
-                                                          : "The peaks are the same to the byte");
+            !everywhere                           ? "The peaks are the same to the byte"
+                : m_in.settings.differing.empty() ? "The runs are the same"
+                                                  : "Memory is the same at every moment; settings differ");
         verdict.detail = everywhere
             ? "Equal at every aligned moment: live memory, and every group at the peak of "
                 + formatBytes(m_peakA) + "."
@@ -145,7 +132,7 @@ private:
             return;
         const std::vector<std::uint64_t> highestA = rolesOf(m_in.a);
         const std::vector<std::uint64_t> highestB = rolesOf(m_in.b);
-        const std::int64_t least = std::max(leastBytes, std::max(m_peakA, m_peakB) / 20);
+        const std::int64_t least = std::max(leastVerdictBytes, std::max(m_peakA, m_peakB) / 20);
         Role most = Role::Unknown;
         std::int64_t change = 0;
         for (std::size_t i = 0; i < roles; ++i) {
@@ -175,98 +162,6 @@ private:
             title += ": it is in " + phaseText(phase);
         Verdict& verdict = add(VerdictKind::Elsewhere, 0, std::move(title));
         verdict.parts.push_back({std::string(roleName(most)) + ", highest over the recording", change});
-        verdict.sum = change;
-    }
-
-    /// Reserved bytes at the moment they are highest, in what they consist of.
-    struct ReservedParts {
-        std::int64_t live = 0;
-        std::int64_t idlePools = 0; ///< reserved by private pools, not requested
-        std::int64_t pools = 0; ///< reserved by private pools
-        std::int64_t rest = 0;
-    };
-    static ReservedParts reservedParts(const Side& side)
-    {
-        const Replay& replay = side.replay();
-        const Series::Extremes top = replay.segments.reserved().total();
-        ReservedParts parts;
-        parts.live = replay.timeline.requested().at(top.maxState);
-        ByteSum pools;
-        for (const auto& [pool, series] : replay.segments.reservedByPool())
-            if (pool != PoolId{0})
-                pools += series.at(top.maxState);
-        ByteSum idle = pools;
-        for (const auto& [pool, series] : replay.requestedByPool)
-            if (pool != PoolId{0})
-                idle -= series.at(top.maxState);
-        parts.pools = pools;
-        parts.idlePools = std::max<std::int64_t>(idle, 0);
-        parts.rest = wrappingSubtract(wrappingSubtract(top.max, parts.live), parts.idlePools);
-        return parts;
-    }
-
-    void reserved()
-    {
-        const auto peakA = m_in.a.reservedPeak();
-        const auto peakB = m_in.b.reservedPeak();
-        if (!peakA || !peakB)
-            return;
-        const std::int64_t change = wrappingSubtract(*peakB, *peakA);
-        const std::int64_t apart = wrappingSubtract(change, m_delta);
-        if (std::llabs(apart) < std::max(leastBytes, std::max(*peakA, *peakB) / 100))
-            return;
-        std::string title = m_delta == 0
-            ? "Live memory peaks equally, reserved " + formatBytesDelta(change)
-            : "Reserved " + formatBytesDelta(change) + ", live memory " + formatBytesDelta(m_delta);
-        const std::string settings = allocatorDifferences(m_in.settings);
-        title += settings.empty() ? "" : ": settings differ (" + settings + ")";
-        const ReservedParts a = reservedParts(m_in.a);
-        const ReservedParts b = reservedParts(m_in.b);
-        Verdict& verdict = add(VerdictKind::Reserved, change, std::move(title));
-        const auto part = [&verdict](const char* text, std::int64_t before, std::int64_t after) {
-            if (before != after)
-                verdict.parts.push_back({text, wrappingSubtract(after, before)});
-        };
-        part("live where reserved memory is highest", a.live, b.live);
-        part("held by private pools, not in use", a.idlePools, b.idlePools);
-        part("held by the allocator, not in use: cached, split off or rounded up", a.rest, b.rest);
-        verdict.sum = sumOf(verdict.parts);
-        verdict.detail = "Reserved memory is highest at " + formatBytes(*peakA) + " in A and "
-            + formatBytes(*peakB) + " in B.";
-    }
-
-    /// Events in the matched steps, or in the whole recordings without any.
-    static std::uint64_t eventsOf(const Side& side, const Alignment& alignment, Which which)
-    {
-        if (alignment.by() != AlignBy::Step)
-            return side.replay().states() - 1;
-        std::uint64_t events = 0;
-        for (const Step& step : side.phases->steps)
-            if (alignment.partAt(alignment.xOf(which, step.first)).matched())
-                events += step.last - step.first;
-        return events;
-    }
-
-    void pools()
-    {
-        if (!m_in.a.reservedPeak() || !m_in.b.reservedPeak() || sameRun(m_in.a, m_in.b))
-            return;
-        const std::int64_t change
-            = wrappingSubtract(reservedParts(m_in.b).pools, reservedParts(m_in.a).pools);
-        const auto eventsA = static_cast<double>(eventsOf(m_in.a, m_in.alignment, Which::A));
-        const auto eventsB = static_cast<double>(eventsOf(m_in.b, m_in.alignment, Which::B));
-        const bool quietB = change > 0;
-        const double share = quietB ? eventsB / std::max(eventsA, 1.0) : eventsA / std::max(eventsB, 1.0);
-        if (std::llabs(change) < std::max(leastBytes, std::max(m_peakA, m_peakB) / 100) || share > 0.8)
-            return;
-        Verdict& verdict = add(VerdictKind::Pools, change,
-            std::string(quietB ? "B" : "A") + " is quieter and fuller: " + formatPercent(1 - share)
-                + " fewer events" + (m_in.alignment.by() == AlignBy::Step ? " in the matched steps" : "")
-                + ", " + sizeText(change) + " more held by private pools");
-        verdict.detail
-            = "So it is with CUDA graphs: what runs as a graph records no events, and its pool keeps "
-              "its memory.";
-        verdict.parts.push_back({"reserved by private pools", change});
         verdict.sum = change;
     }
 
