@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/parallel.hpp"
 #include "model/layout/id_image.hpp"
 #include "model/layout/live_tree.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace tidemark {
@@ -157,8 +159,11 @@ class Painter {
 public:
     static constexpr int stripWidth = 32;
 
-    Painter(TimelineImage& target)
+    /// Draws the columns from `first` on, up to `end`; both are multiples of stripWidth or the last column.
+    Painter(TimelineImage& target, int first, int end)
         : m_image(target.image)
+        , m_first(first)
+        , m_end(end)
         , m_height(static_cast<std::size_t>(target.image.height))
         , m_ids(m_height * stripWidth, pixel::empty)
         , m_waits(m_height * stripWidth, 0)
@@ -183,7 +188,7 @@ public:
         std::uint32_t* const ids = column(m_ids, x);
         std::uint8_t* const waits = column(m_waits, x);
         std::size_t row = m_firstRow;
-        if (x > 0) {
+        if (x > m_first) {
             row = static_cast<std::size_t>(
                 std::lower_bound(m_centres.begin() + static_cast<std::ptrdiff_t>(m_firstRow),
                     m_centres.end() - 1, unchanged)
@@ -226,7 +231,7 @@ private:
 
     void flush(int x)
     {
-        if (x % stripWidth != stripWidth - 1 && x != m_image.width - 1)
+        if (x % stripWidth != stripWidth - 1 && x != m_end - 1)
             return;
         const auto first = static_cast<std::size_t>(x / stripWidth * stripWidth);
         const std::size_t count = static_cast<std::size_t>(x) - first + 1;
@@ -240,6 +245,8 @@ private:
     }
 
     IdImage& m_image;
+    int m_first;
+    int m_end;
     std::size_t m_height;
     std::size_t m_firstRow = 0;
     std::vector<std::uint64_t> m_centres;
@@ -248,6 +255,36 @@ private:
     /// Something waits somewhere; until then the image's zeros are right.
     bool m_anyWaits = false;
 };
+
+/// States of a window from which on several threads draw it, and how many at most.
+constexpr StateIndex worthAThread = 100000;
+constexpr std::size_t mostThreads = 4;
+
+/// Draws some columns of an image. False when stopped.
+bool drawColumns(
+    const Replay& replay, const StackPlan& plan, TimelineImage& image, int first, int end, const Job& job)
+{
+    Painter painter(image, first, end);
+    std::optional<Stack> stack;
+    constexpr int columnsBetweenPolls = 8;
+    for (int x = first; x < end; ++x) {
+        if (x % columnsBetweenPolls == 0 && job.stopped())
+            return false;
+        const ColumnInfo& column = image.columns[static_cast<std::size_t>(x)];
+        if (column.outside) {
+            painter.drawNothing(x);
+            continue;
+        }
+        const bool fresh = !stack;
+        if (fresh)
+            stack.emplace(replay, plan, column.shown);
+        else
+            stack->moveTo(column.shown);
+        const std::uint64_t unchanged = stack->takeChangedOffset();
+        painter.draw(x, *stack, fresh ? 0 : unchanged);
+    }
+    return true;
+}
 
 } // namespace
 
@@ -265,26 +302,15 @@ std::shared_ptr<const TimelineImage> layoutTimeline(
     result->image.waiting.resize(pixels);
     if (pixels == 0)
         return result;
-    Painter painter(*result);
-    std::optional<Stack> stack;
-    constexpr int columnsBetweenPolls = 8;
-    for (int x = 0; x < result->image.width; ++x) {
-        if (x % columnsBetweenPolls == 0 && job.stopped())
-            return nullptr;
-        const ColumnInfo& column = result->columns[static_cast<std::size_t>(x)];
-        if (column.outside) {
-            painter.drawNothing(x);
-            continue;
-        }
-        const bool first = !stack;
-        if (first)
-            stack.emplace(replay, plan, column.shown);
-        else
-            stack->moveTo(column.shown);
-        const std::uint64_t unchanged = stack->takeChangedOffset();
-        painter.draw(x, *stack, first ? 0 : unchanged);
-    }
-    return result;
+    // Every part begins with the state of its own first column, which pays where many events follow.
+    const StateIndex states = result->columns.back().last - result->columns.front().first;
+    const std::size_t parts = states < worthAThread ? 1 : mostThreads;
+    std::atomic<bool> stopped = false;
+    inParts(result->columns.size(), Painter::stripWidth, parts, [&](std::size_t first, std::size_t end) {
+        if (!drawColumns(replay, plan, *result, static_cast<int>(first), static_cast<int>(end), job))
+            stopped = true;
+    });
+    return stopped ? nullptr : result;
 }
 
 std::shared_ptr<const TimelineImage> layoutTimeline(const Replay& replay, const Colouring& colouring,

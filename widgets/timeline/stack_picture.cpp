@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/stack_picture.hpp"
 
+#include "model/core/parallel.hpp"
 #include "widgets/style/pattern.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace tidemark {
@@ -18,8 +20,8 @@ constexpr double underlineFromHeight = 6;
 
 bool sameWindow(const TimelineWindow& a, const TimelineWindow& b)
 {
-    return a.timeAxis == b.timeAxis && a.left == b.left && a.right == b.right && a.bottom == b.bottom
-        && a.top == b.top && a.width == b.width && a.height == b.height;
+    return a.sameAxis(b) && a.left == b.left && a.right == b.right && a.bottom == b.bottom && a.top == b.top
+        && a.width == b.width && a.height == b.height;
 }
 
 // Looks of one slot, every variant mixed beforehand.
@@ -195,12 +197,26 @@ QImage colourStack(const TimelineImage& layout, const StackRequest& request, con
     const IdImage& image = layout.image;
     QImage pixels(image.width, image.height, QImage::Format_ARGB32_Premultiplied);
     const Colourist colourist(layout, request);
-    for (int y = 0; y < image.height; ++y) {
-        if (job.stopped())
-            return {};
-        colourist.row(y, reinterpret_cast<QRgb*>(pixels.scanLine(y)));
-    }
-    return pixels;
+    if (pixels.isNull())
+        return pixels;
+    // Not scanLine: every part would ask whether the image is shared.
+    uchar* const bits = pixels.bits();
+    const qsizetype stride = pixels.bytesPerLine();
+    constexpr std::size_t rowsAPart = 128;
+    constexpr std::size_t mostThreads = 4;
+    std::atomic<bool> stopped = false;
+    inParts(static_cast<std::size_t>(image.height), rowsAPart, mostThreads,
+        [&](std::size_t first, std::size_t end) {
+            for (std::size_t y = first; y < end; ++y) {
+                if (job.stopped()) {
+                    stopped = true;
+                    return;
+                }
+                colourist.row(
+                    static_cast<int>(y), reinterpret_cast<QRgb*>(bits + static_cast<qsizetype>(y) * stride));
+            }
+        });
+    return stopped ? QImage() : pixels;
 }
 
 std::shared_ptr<const StackPicture> drawStack(
