@@ -2,6 +2,8 @@
 #include "app/cli/command.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
+#include "model/findings/diagnosis.hpp"
+#include "model/findings/metrics_text.hpp"
 #include "model/lens/call_tree.hpp"
 #include "model/lens/groups.hpp"
 #include "model/run/rank.hpp"
@@ -37,6 +39,7 @@ constexpr std::array options{
     CommandOption{"--top", "K", "list the K largest groups, sum up the others (text: 20, JSON: all)"},
     CommandOption{"--folded", nullptr,
         "the stacks from the root with their bytes, \"main;step;forward 1024\", for flame-graph tools"},
+    CommandOption{"--metrics", nullptr, "the allocator's metrics M1 to M15 at that moment (help/numbers.md)"},
     CommandOption{"--raw", nullptr, "sites are the innermost frames, framework frames included"}, jsonOption,
     partialOption, eventsOption, rulesOption};
 
@@ -65,6 +68,7 @@ struct Wish {
     std::optional<std::size_t> top;
     bool raw = false;
     bool json = false;
+    bool metrics = false;
     bool folded = false;
     std::optional<std::pair<std::uint64_t, std::uint64_t>> range;
 };
@@ -123,6 +127,7 @@ Result<Wish> wishOf(const Arguments& arguments)
     }
     wish.raw = arguments.has("--raw");
     wish.json = arguments.has(jsonOption.name);
+    wish.metrics = arguments.has("--metrics");
     wish.folded = arguments.has("--folded");
     if (wish.folded && (wish.json || wish.top || arguments.value("--by")))
         return usage("--folded lists stacks as they are: leave out --by, --top and --json");
@@ -184,7 +189,7 @@ Table tableOf(std::vector<GroupRow> rows, std::size_t top)
 }
 
 void printJson(std::ostream& out, const std::string& path, const Replay& replay, StateIndex state,
-    const Grouping& grouping, const Table& table)
+    const Grouping& grouping, const Table& table, const std::optional<MomentMetrics>& metrics)
 {
     Json json{{"file", path}, {"device", replay.device().ordinal}, {"event", momentOf(state)}};
     const std::optional<std::int64_t> time = replay.timeUs(state);
@@ -199,7 +204,30 @@ void printJson(std::ostream& out, const std::string& path, const Replay& replay,
         json["groups"].push_back(
             {{"key", grouping.name(row.group)}, {"bytes", row.bytes}, {"allocations", row.allocations}});
     json["other"] = {{"bytes", table.otherBytes}, {"allocations", table.otherAllocations}};
+    if (metrics)
+        json["metrics"] = Json::parse(metricsJson(replay, *metrics));
     out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void printMetrics(std::ostream& out, const Replay& replay, const MomentMetrics& metrics)
+{
+    out << '\n';
+    for (const MetricLine& line : metricLines(replay, metrics)) {
+        out << "  " << line.id << std::string(5 - std::string_view(line.id).size(), ' ') << line.name
+            << std::string(34 - line.name.size(), ' ') << line.value;
+        if (!line.remark.empty())
+            out << "  (" << line.remark << ')';
+        out << '\n';
+    }
+}
+
+/// The metrics of a device at a state, with what its out-of-memory events and steps add.
+MomentMetrics metricsOfMoment(std::shared_ptr<const Rank> rank, std::size_t device, StateIndex state)
+{
+    const Replay& replay = *rank->devices[device];
+    const auto diagnosis = diagnose(std::move(rank), {}, {});
+    const DeviceDiagnosis& found = diagnosis->devices[device];
+    return metricsAt(replay, state, {found.phases->steps, found.ooms, std::nullopt}, {});
 }
 
 void printRow(
@@ -293,10 +321,16 @@ int run(const Arguments& arguments, CommandStreams& streams)
     const auto grouping = Grouping::build(replay, sites, wish->by->by, labels.get());
     const std::size_t all = wish->json ? std::numeric_limits<std::size_t>::max() : defaultRows;
     const Table table = tableOf(groupLive(replay, *grouping, *state), wish->top.value_or(all));
-    if (wish->json)
-        printJson(streams.out, path, replay, *state, *grouping, table);
-    else
-        printText(streams.out, path, replay, *state, *grouping, table, *wish->by);
+    std::optional<MomentMetrics> metrics;
+    if (wish->metrics)
+        metrics = metricsOfMoment(*rank, *device, *state);
+    if (wish->json) {
+        printJson(streams.out, path, replay, *state, *grouping, table, metrics);
+        return exitStatus::done;
+    }
+    printText(streams.out, path, replay, *state, *grouping, table, *wish->by);
+    if (metrics)
+        printMetrics(streams.out, replay, *metrics);
     return exitStatus::done;
 }
 

@@ -313,7 +313,7 @@ namespace {
 
 /// M5 and M13.
 void measureRequest(
-    Metrics& m, const Replay& replay, const SegmentState& state, const MetricsContext& context)
+    MomentMetrics& m, const Replay& replay, const SegmentState& state, const MetricsContext& context)
 {
     MemoryClass of;
     const auto oom = std::ranges::find(context.ooms, state.state, &OomAutopsy::state);
@@ -335,10 +335,10 @@ void measureRequest(
 
 } // namespace
 
-Metrics metricsAt(const Replay& replay, StateIndex state, const MetricsContext& context, const Job& job)
+MomentMetrics metricsAt(const Replay& replay, StateIndex state, const MetricsContext& context, const Job& job)
 {
     const SegmentState now = replay.segments.stateAt(state, replay.timeline);
-    Metrics m;
+    MomentMetrics m;
     m.now = metricsOf(now);
     m.pins = pinningBlocks(now);
     m.classes = classTable(now);

@@ -22,7 +22,7 @@ std::uint64_t roundedRequest(std::uint64_t bytes);
 /// steps; whole pages for expandable segments.
 std::uint64_t growthUnit(std::uint64_t request, bool expandable, std::uint64_t page = largePage);
 
-/// Memory at one state, all bytes. The numbers in brackets are those of help/diagnosis.md.
+/// Memory at one state, all bytes. The numbers in brackets are those of help/numbers.md.
 struct StateMetrics {
     std::uint64_t reserved = 0; ///< R
     std::uint64_t allocated = 0; ///< A: blocks of live allocations
@@ -125,7 +125,7 @@ struct MetricsContext {
     std::optional<std::uint64_t> deviceTotal;
 };
 /// All metrics at one state. Those of the whole trace (M2, M3, M15) do not depend on it.
-struct Metrics {
+struct MomentMetrics {
     StateMetrics now; ///< M1, M4, M6, M8, M9, M10, M12
     /// What M5 is told for: the failed request at an out-of-memory event, else the largest of the next step.
     std::optional<std::uint64_t> request;
@@ -139,9 +139,10 @@ struct Metrics {
 };
 /// Any state, any thread; figures of segments are 0 where the file has none. Cost: SegmentHistory::stateAt
 /// and passes over its pieces and over the events. Stopped: incomplete.
-Metrics metricsAt(const Replay& replay, StateIndex state, const MetricsContext& context, const Job& job);
+MomentMetrics metricsAt(
+    const Replay& replay, StateIndex state, const MetricsContext& context, const Job& job);
 
-/// A frame of CUDA-graph capture in the stack (rule F-graph of help/diagnosis.md).
+/// A frame of CUDA-graph capture in the stack (rule F-graph of help/numbers.md).
 bool capturesGraph(const Snapshot& snapshot, StackId stack);
 /// The site that holds most of `ids`, by requested bytes.
 struct LargestSite {

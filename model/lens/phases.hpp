@@ -44,7 +44,7 @@ struct Step {
     bool complete = true;
 };
 
-/// How the steps were found, best first (help/diagnosis.md).
+/// How the steps were found, best first (help/labels.md).
 enum class StepSource : std::uint8_t {
     None,
     ProfilerSteps,

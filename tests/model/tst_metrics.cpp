@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/units.hpp"
 #include "model/findings/metrics.hpp"
+#include "model/findings/metrics_text.hpp"
 
 #include "model/lens/facts.hpp"
 
 #include "tests/support/trace_maker.hpp"
 
 #include <QTest>
+#include <nlohmann/json.hpp>
 
 using namespace tidemark;
 using namespace tidemark::test;
@@ -337,7 +340,7 @@ void TestMetrics::everythingAtAnyState()
     const std::vector<OomAutopsy> ooms{autopsy(*replay, replay->device().ooms.front(), std::nullopt)};
     const MetricsContext context{steps, ooms, std::uint64_t(250 * mib)};
 
-    const Metrics end = metricsAt(*replay, 9, context, {});
+    const MomentMetrics end = metricsAt(*replay, 9, context, {});
     QCOMPARE(end.now.inactiveRatio(), 100.0 / 180); // M1
     QCOMPARE(end.trace.gapAtAllocatedPeak, 100 * mib); // M2
     QCOMPARE(end.trace.utilization, 80.0 / 180); // M3
@@ -356,8 +359,25 @@ void TestMetrics::everythingAtAnyState()
     QCOMPARE(end.flushes.front().bytes, std::uint64_t(40 * mib));
     QCOMPARE(end.growth.ends.size(), std::size_t(2)); // M15
 
+    // As people and programs read it.
+    const std::vector<MetricLine> lines = metricLines(*replay, end);
+    QCOMPARE(lines.size(), std::size_t(15));
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        QCOMPARE(std::string(lines[i].id), "M" + std::to_string(i + 1));
+    QCOMPARE(lines[0].value, formatPercent(100.0 / 180));
+    QCOMPARE(lines[1].value, formatBytes(100 * mib));
+    QCOMPARE(lines[5].value, formatBytes(100 * mib));
+    QCOMPARE(lines[12].value, formatBytes(50 * mib));
+    QCOMPARE(lines[14].value, std::string("unknown")); // two steps say nothing
+    const auto json = nlohmann::json::parse(metricsJson(*replay, end));
+    QCOMPARE(json["M2"]["gap_at_allocated_peak"].get<std::int64_t>(), 100 * mib);
+    QCOMPARE(json["M5"]["request"].get<std::int64_t>(), 95 * mib);
+    QCOMPARE(json["M7"]["held"].get<std::int64_t>(), 100 * mib);
+    QCOMPARE(json["M13"]["other_bytes"].get<std::int64_t>(), 50 * mib);
+    QVERIFY(json["M15"]["grown"].is_null());
+
     // After the fourth event: the request is the next step's largest, nothing of the failure is known.
-    const Metrics before = metricsAt(*replay, 4, context, {});
+    const MomentMetrics before = metricsAt(*replay, 4, context, {});
     QCOMPARE(*before.request, std::uint64_t(70 * mib));
     QCOMPARE(before.now.reserved, std::uint64_t(140 * mib));
     QVERIFY(!before.nonPyTorch && before.flushes.empty());

@@ -338,6 +338,15 @@ private slots:
                     .startsWith(QStringLiteral("256\u00a0MiB | 268,435,456\u00a0B · 1 allocation")));
         QVERIFY(f.fact(QStringLiteral("Reserved")).startsWith(QStringLiteral("1.00\u00a0GiB")));
         QCOMPARE(f.details.sheet().title, QStringLiteral("At event 3"));
+        // The allocator's metrics follow.
+        QTRY_VERIFY(!f.details.sheet().tables.empty());
+        const SheetTable& metrics = f.details.sheet().tables.back();
+        QCOMPARE(metrics.title, QStringLiteral("Allocator"));
+        QCOMPARE(metrics.rows.size(), std::size_t(15));
+        QCOMPARE(metrics.rows[0].name, QStringLiteral("M1 · inactive share of reserved"));
+        QCOMPARE(metrics.rows[0].figures, QStringList{QStringLiteral("75.0\u00a0%")});
+        QCOMPARE(metrics.rows[5].figures, QStringList{QStringLiteral("768\u00a0MiB")});
+        QVERIFY(f.details.copyText().contains(QStringLiteral("M8 · releasable")));
     }
 
     void unknownIsSaid()

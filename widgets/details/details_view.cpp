@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/details/details_view.hpp"
 
+#include "model/lens/filter.hpp"
 #include "widgets/details/text_block.hpp"
 #include "widgets/style/style.hpp"
 #include "widgets/style/text.hpp"
@@ -46,6 +47,7 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
     , m_scroll(new QScrollArea(this))
     , m_refresher(*this, [this] { refresh(); })
     , m_source([this](std::pair<int, SourceSnippet>&& found) { showSnippet(found.first, found.second); })
+    , m_metrics([this](MadeMetrics&& made) { showMetrics(made); })
 {
     auto* const page = new QWidget;
     page->setBackgroundRole(QPalette::Base);
@@ -188,6 +190,44 @@ void DetailsView::refresh()
         m_open.clear();
     m_sheet = std::move(sheet);
     showSheet(same);
+    askMetrics();
+}
+
+// Of a moment the allocator's metrics follow when they are worked out.
+void DetailsView::askMetrics()
+{
+    const auto replay = m_session.replay();
+    if (m_sheet.kind != QObject::tr("moment") || !replay || !replay->segments.known()) {
+        m_metrics.cancel();
+        return;
+    }
+    m_metrics.request([replay, diagnosis = m_session.diagnosis(), device = m_session.deviceIndex(),
+                          state = m_view.cursor(), card = m_session.capacity()](const Job& job) {
+        MetricsContext context;
+        context.deviceTotal = card;
+        if (diagnosis) {
+            const DeviceDiagnosis& found = diagnosis->devices[device];
+            if (found.phases)
+                context.steps = found.phases->steps;
+            context.ooms = found.ooms;
+        }
+        return MadeMetrics{replay, state, metricLines(*replay, metricsAt(*replay, state, context, job))};
+    });
+}
+
+void DetailsView::showMetrics(const MadeMetrics& made)
+{
+    const bool still = made.replay == m_session.replay() && made.state == m_view.cursor()
+        && m_sheet.kind == QObject::tr("moment");
+    if (!still)
+        return;
+    SheetTable table;
+    table.title = tr("Allocator");
+    for (const MetricLine& line : made.lines)
+        table.rows.push_back({tr("%1 · %2").arg(QString::fromLatin1(line.id), shownText(line.name)), {},
+            {shownText(line.value)}});
+    m_sheet.tables.push_back(std::move(table));
+    showSheet(true);
 }
 
 void DetailsView::showSheet(bool sameThing)
@@ -296,8 +336,8 @@ void DetailsView::followFrame(const QString& place)
         return;
     }
     const ShownFrame shown = shownFrame(*m_snapshot, frames[at]);
-    emit m_view.searchRequested(
-        shown.place.isEmpty() ? shown.name : shown.name + QLatin1Char('@') + shown.place);
+    const QString text = shown.place.isEmpty() ? shown.name : shown.name + QLatin1Char('@') + shown.place;
+    emit m_view.searchRequested(QString::fromStdString(filterTerm({}, text.toStdString())));
 }
 
 void DetailsView::hoverLink(const QUrl& url)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/findings/metrics_text.hpp"
 #include "widgets/common/latest_task.hpp"
 #include "widgets/common/refresher.hpp"
 #include "widgets/common/source_files.hpp"
@@ -87,6 +88,14 @@ private:
     bool m_forPicture = false;
     Refresher m_refresher;
     LatestTask<std::pair<int, SourceSnippet>> m_source;
+    struct MadeMetrics {
+        std::shared_ptr<const Replay> replay;
+        StateIndex state = 0;
+        std::vector<MetricLine> lines;
+    };
+    void askMetrics();
+    void showMetrics(const MadeMetrics& made);
+    LatestTask<MadeMetrics> m_metrics;
 };
 
 } // namespace tidemark

@@ -8,7 +8,7 @@
 
 namespace tidemark {
 
-/// What one recompute label of Megatron Core encloses (help/diagnosis.md).
+/// What one recompute label of Megatron Core encloses (help/findings.md).
 struct Boundary {
     const char* label; ///< "mlp"
     const char* fix; ///< "recompute-mlp"

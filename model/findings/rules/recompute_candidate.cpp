@@ -14,7 +14,7 @@ namespace {
 
 /// Of the peak; less is not worth a layer's time.
 constexpr double leastShare = 0.05;
-/// For the attention core a few inputs are kept in any case (help/diagnosis.md).
+/// For the attention core a few inputs are kept in any case (help/findings.md).
 constexpr double leastAttentionShare = 0.03;
 
 /// Errors of the configuration checks, each with its sentence.
