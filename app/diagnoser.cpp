@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/diagnoser.hpp"
 
+#include "app/rules_file.hpp"
+
 #include <filesystem>
 
 namespace tidemark {
@@ -41,20 +43,35 @@ void Diagnoser::setSettingsFiles(const QStringList& files)
     run();
 }
 
+void Diagnoser::setRulesFile(const QString& file)
+{
+    m_rulesFile = file;
+    m_rulesProblem.clear();
+    run();
+}
+
 void Diagnoser::run()
 {
     m_task.cancel();
     const std::shared_ptr<const Rank> rank = m_session.rank();
-    if (!rank) {
+    if (!rank || (m_wanted && !m_wanted())) {
         emit finished();
         return;
     }
-    m_task.request([rank, rules = m_rules, files = m_files, card = m_session.cardSize()](const Job& job) {
+    m_task.request([rank, rules = m_rules, files = m_files, card = m_session.cardSize(),
+                       labels = m_rulesFile](const Job& job) {
         Answer answer;
         DiagnosisOptions options;
         options.config = readSettings(files, rank->snapshot->source.path, answer.problem);
         options.deviceTotal = card;
         options.rank = rankFromName(rank->snapshot->source.name);
+        if (!labels.isEmpty()) {
+            auto own = readLabelRules(labels.toStdString());
+            if (own)
+                options.rules = std::move(*own);
+            else
+                answer.problem = answer.rulesProblem = QString::fromStdString(own.error().message);
+        }
         answer.diagnosis = rules(rank, options, job);
         return answer;
     });
@@ -63,6 +80,7 @@ void Diagnoser::run()
 
 void Diagnoser::take(Answer&& answer)
 {
+    m_rulesProblem = answer.rulesProblem;
     if (answer.diagnosis && answer.diagnosis->rank == m_session.rank())
         m_session.setDiagnosis(std::move(answer.diagnosis));
     if (!m_task.busy())

@@ -25,10 +25,18 @@ public:
     /// `rules` is diagnose, or a stand-in in tests.
     explicit Diagnoser(Session& session, Rules rules = diagnose, QObject* parent = nullptr);
 
+    /// Whether to look at all at what the session opens; asked each time.
+    void setWanted(std::function<bool()> wanted) { m_wanted = std::move(wanted); }
+
     /// Files with the run's settings, chosen by the user; kept until others are chosen. Those that lie beside
     /// the snapshot are found by themselves.
     void setSettingsFiles(const QStringList& files);
     const QStringList& settingsFiles() const { return m_files; }
+    /// Label rules of the user's (help/labels.md); "" for none. Read again with every run.
+    void setRulesFile(const QString& file);
+    const QString& rulesFile() const { return m_rulesFile; }
+    /// Why that file is not in force; "" when it is, or none is wanted.
+    const QString& rulesProblem() const { return m_rulesProblem; }
     bool isBusy() const { return m_task.busy(); }
 
 signals:
@@ -41,13 +49,17 @@ private:
     struct Answer {
         std::shared_ptr<const Diagnosis> diagnosis;
         QString problem;
+        QString rulesProblem;
     };
     void run();
     void take(Answer&& answer);
 
     Session& m_session;
     Rules m_rules;
+    std::function<bool()> m_wanted;
     QStringList m_files;
+    QString m_rulesFile;
+    QString m_rulesProblem;
     LatestTask<Answer> m_task;
 };
 

@@ -26,10 +26,11 @@ public:
     { }
     void add(const QString& value)
     {
-        // A value with a space would end there.
-        if (value.isEmpty() || m_out.size() >= mostOffered || value.contains(QLatin1Char(' ')))
+        if (value.isEmpty() || m_out.size() >= mostOffered)
             return;
-        const QString whole = m_field + value;
+        const QString whole = value.contains(QLatin1Char(' '))
+            ? QString::fromStdString(filterTerm(m_field.toStdString(), value.toStdString()))
+            : m_field + value;
         if (value.contains(m_typed, Qt::CaseInsensitive) && !m_out.contains(whole))
             m_out << whole;
     }

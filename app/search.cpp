@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/search.hpp"
 
+#include "app/rules_file.hpp"
 #include "widgets/style/text.hpp"
 
 #include <QMetaObject>
-#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -16,18 +16,6 @@ constexpr int pauseMs = 150;
 /// A filter that stands this long is a step of the history; what is typed on the way is not.
 constexpr int restMs = 1200;
 constexpr qsizetype mostRemembered = 100;
-
-Result<TextPredicate> makeRegex(const std::string& pattern)
-{
-    const QRegularExpression regex(
-        QString::fromStdString(pattern), QRegularExpression::CaseInsensitiveOption);
-    if (!regex.isValid())
-        return Error{ErrorCode::Usage, "the expression is not complete: " + regex.errorString().toStdString(),
-            std::nullopt};
-    return TextPredicate([regex](std::string_view text) {
-        return regex.match(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()))).hasMatch();
-    });
-}
 
 /// Allocations of the findings of one rule on a device.
 std::shared_ptr<const std::vector<std::uint8_t>> findingFlags(
@@ -93,6 +81,31 @@ void Search::setText(const QString& text)
         start();
     else
         m_pause.start();
+}
+
+QList<Search::Term> Search::terms() const
+{
+    const std::string text = m_text.toStdString();
+    QList<Term> terms;
+    const auto filter = Filter::parse(text, makeRegex);
+    if (!filter)
+        return terms;
+    for (const auto& [from, to] : filter->parts()) {
+        const auto before = QString::fromUtf8(text.data(), static_cast<qsizetype>(from));
+        terms << Term{static_cast<int>(before.size()),
+            QString::fromUtf8(text.data() + from, static_cast<qsizetype>(to - from))};
+    }
+    return terms;
+}
+
+QString Search::without(qsizetype term) const
+{
+    QStringList kept;
+    const QList<Term> all = terms();
+    for (qsizetype i = 0; i < all.size(); ++i)
+        if (i != term)
+            kept << all[i].text;
+    return kept.join(QLatin1Char(' '));
 }
 
 void Search::remember()

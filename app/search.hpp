@@ -25,6 +25,16 @@ public:
     void start();
     QString text() const { return m_text; }
 
+    /// A term that must hold, as it stands in the text.
+    struct Term {
+        int from = 0;
+        QString text;
+    };
+    /// Those of the text, whether or not it has been searched for yet; none when it is no filter.
+    QList<Term> terms() const;
+    /// The text without one of them.
+    QString without(qsizetype term) const;
+
     /// Filters that were in force, to go back to: each one that stood for a moment. GUI thread.
     bool canUndo() const { return m_at > 0 || m_text.trimmed() != m_history[m_at]; }
     bool canRedo() const { return m_at + 1 < m_history.size(); }

@@ -25,6 +25,8 @@ inline const SettingKey<bool> singleLetters{"keys/singleLetters", true};
 /// Opens a source line: {file} and {line} are replaced. Empty: the desktop's program for the file.
 inline const SettingKey<QString> editorCommand{"editor/command", QString()};
 inline const SettingKey<QString> pathRules{"editor/paths", QString()};
+/// The user's label rules, a JSON or YAML file.
+inline const SettingKey<QString> labelRules{"labels/rules", QString()};
 /// user: innermost own frame; raw: innermost frame of all.
 inline const SettingKey<QString> siteMode{"view/sites", QStringLiteral("user")};
 inline const SettingKey<bool> lanes{"view/lanes", true};

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.hpp"
+#include "app/rules_file.hpp"
 #include "model/core/text.hpp"
 #include "model/run/rank.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <ostream>
 
 namespace tidemark {
 
 namespace {
-
-constexpr std::uintmax_t maxRulesFile = 4U << 20U;
 
 Error usage(std::string message)
 {
@@ -124,18 +121,7 @@ Result<std::shared_ptr<const LabelRules>> Arguments::labelRules() const
     const std::optional<std::string> name = value(rulesOption.name);
     if (!name)
         return LabelRules::standard();
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(*name, error);
-    if (error || size > maxRulesFile)
-        return Error{error ? ErrorCode::NotFound : ErrorCode::TooLarge,
-            "label rules " + displayText(*name)
-                + (error ? ": there is no such file" : ": more than 4 MiB are no label rules"),
-            std::nullopt};
-    std::ifstream file(*name, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file)
-        return Error{ErrorCode::Io, "label rules " + displayText(*name) + ": cannot be read", std::nullopt};
-    return LabelRules::withUser(text, *name);
+    return readLabelRules(*name);
 }
 
 std::optional<int> readConfig(const Arguments& arguments, CommandStreams& streams, RunConfig& config)

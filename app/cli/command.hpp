@@ -74,7 +74,7 @@ inline constexpr CommandOption partialOption{
 inline constexpr CommandOption eventsOption{
     "--events", "FIRST:LAST", "only these events, both included; totals before and at them stay right"};
 inline constexpr CommandOption rulesOption{
-    "--rules", "FILE", "own label rules (JSON), tried before the built-in ones"};
+    "--rules", "FILE", "own label rules (JSON or YAML), tried before the built-in ones"};
 inline constexpr CommandOption configOption{
     "--config", "FILE", "the run's configuration (run_config.yaml, run.json, an argument dump)"};
 inline constexpr CommandOption envOption{"--env", "FILE", "the run's environment, as `env` prints it"};

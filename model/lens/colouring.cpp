@@ -98,14 +98,17 @@ public:
         return m_out;
     }
 
-    void byGrouping(const Grouping& grouping, Noun noun)
+    /// Colours the user's rules ask for, by group; those of the rest go round them.
+    using Chosen = std::vector<std::optional<std::uint8_t>>;
+
+    void byGrouping(const Grouping& grouping, Noun noun, const Chosen& chosen = {})
     {
         std::vector<std::uint32_t> groupOf(m_columns.count());
         for (std::uint32_t id = 0; id < m_columns.count(); ++id)
             groupOf[id] = grouping.of(AllocationId{id});
         const std::vector<std::uint8_t> slots = rank(
             groupOf, grouping.count(), [&](std::uint32_t g) { return !grouping.predating(g); },
-            [&](std::uint32_t g) { return grouping.name(g); }, noun);
+            [&](std::uint32_t g) { return grouping.name(g); }, noun, chosen);
         bool stays = false;
         bool freed = false;
         for (std::uint32_t id = 0; id < m_columns.count(); ++id) {
@@ -121,6 +124,17 @@ public:
             m_out->legend.push_back({colourSlot::predatingStays, "before recording, stays", noGroup});
         if (freed)
             m_out->legend.push_back({colourSlot::predatingFreed, "before recording, freed later", noGroup});
+    }
+
+    void byLabel(const Grouping& modules, const Labels* labels)
+    {
+        Chosen chosen(modules.count());
+        const std::size_t own = labels != nullptr ? labels->rules->own() : 0;
+        for (std::uint32_t group = 0; own > 0 && group < modules.count(); ++group)
+            for (std::size_t rule = 0; rule < own && !chosen[group]; ++rule)
+                if (labels->rules->rules()[rule].label == modules.name(group))
+                    chosen[group] = labels->rules->rules()[rule].colour;
+        byGrouping(modules, {" other module", " other modules"}, chosen);
     }
 
     void bySegmentKind()
@@ -175,7 +189,7 @@ private:
     /// Slots of groups by their own maxima, and the legend for them.
     template <typename Eligible, typename Name>
     std::vector<std::uint8_t> rank(const std::vector<std::uint32_t>& groupOf, std::size_t groups,
-        Eligible eligible, Name name, Noun noun)
+        Eligible eligible, Name name, Noun noun, const Chosen& chosen = {})
     {
         const std::vector<std::int64_t> most = groupMaxima(m_replay.timeline, groupOf, groups);
         std::vector<std::uint8_t> used(groups, 0);
@@ -185,15 +199,28 @@ private:
         for (std::uint32_t group = 0; group < groups; ++group)
             if (used[group] != 0 && eligible(group))
                 order.push_back(group);
-        const std::size_t shown = std::min(order.size(), categorySlots);
-        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) {
-                return most[a] != most[b] ? most[a] > most[b] : name(a) < name(b);
-            });
+        const auto wish = [&](std::uint32_t g) { return g < chosen.size() ? chosen[g] : std::nullopt; };
+        // Chosen colours are not given to others while there are free ones.
+        std::vector<std::uint8_t> free;
+        std::array<bool, categorySlots> taken{};
+        for (const std::uint32_t group : order)
+            if (const auto slot = wish(group))
+                taken[*slot] = true;
+        for (std::uint8_t slot = 0; slot < categorySlots; ++slot)
+            if (!taken[slot])
+                free.push_back(slot);
+        std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+            return most[a] != most[b] ? most[a] > most[b] : name(a) < name(b);
+        });
         std::vector<std::uint8_t> slots(groups, colourSlot::other);
-        for (std::size_t i = 0; i < shown; ++i) {
-            slots[order[i]] = static_cast<std::uint8_t>(i);
-            m_out->legend.push_back({static_cast<std::uint8_t>(i), name(order[i]), order[i]});
+        std::size_t shown = 0;
+        for (std::size_t next = 0; const std::uint32_t group : order) {
+            const auto slot = wish(group);
+            if (!slot && next == free.size())
+                continue;
+            slots[group] = slot ? *slot : free[next++];
+            m_out->legend.push_back({slots[group], name(group), group});
+            ++shown;
         }
         if (const std::size_t rest = order.size() - shown; rest > 0)
             m_out->legend.push_back({colourSlot::other,
@@ -237,8 +264,7 @@ std::shared_ptr<const Colouring> Colouring::build(
         colourer.bySegmentKind();
         break;
     case ColourBy::Label:
-        colourer.byGrouping(
-            *Grouping::build(replay, sites, GroupBy::Label, labels), {" other module", " other modules"});
+        colourer.byLabel(*Grouping::build(replay, sites, GroupBy::Label, labels), labels);
         break;
     case ColourBy::Role:
         colourer.byGrouping(

@@ -3,6 +3,7 @@
 
 #include "model/lens/labels.hpp"
 #include "model/lens/sites.hpp"
+#include "model/lens/text_predicate.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -15,11 +16,6 @@
 #include <vector>
 
 namespace tidemark {
-
-/// Answers whether a text matches; made by the caller for `/…/` terms, because the engine has no regular
-/// expressions of its own that are safe on hostile patterns and 75 kB symbols.
-using TextPredicate = std::function<bool(std::string_view)>;
-using RegexFactory = std::function<Result<TextPredicate>(const std::string& pattern)>;
 
 /// What a filter looks at besides the text.
 struct FilterContext {
@@ -39,6 +35,9 @@ struct FilterField {
     const char* says;
 };
 std::span<const FilterField> filterFields();
+
+/// "site:" and a value as one term, the value quoted where it has spaces or parentheses.
+std::string filterTerm(std::string_view field, std::string_view value);
 
 /// A filter as typed (help/window.md): terms joined by and, or, not and parentheses; terms side by side must
 /// all hold.

@@ -93,6 +93,17 @@ struct Token {
     std::size_t end = 0;
 };
 
+/// Without the quotes that hold a value together; the closing one may not have been typed yet.
+std::string_view unquoted(std::string_view value)
+{
+    if (!value.starts_with('"'))
+        return value;
+    value.remove_prefix(1);
+    if (value.ends_with('"'))
+        value.remove_suffix(1);
+    return value;
+}
+
 /// Splits a filter at spaces and parentheses that stand outside of quotes, expressions and words.
 class Tokens {
 public:
@@ -165,6 +176,11 @@ private:
             const char c = m_text[end];
             if (depth == 0 && (isSpace(c) || c == ')'))
                 break;
+            // A quoted value: site:"before recording".
+            if (c == '"' && end > begin && m_text[end - 1] == ':') {
+                end = std::min(m_text.find('"', end + 1), m_text.size() - 1);
+                continue;
+            }
             depth += c == '(' ? 1 : c == ')' ? -1 : 0;
         }
         const std::string_view text = m_text.substr(begin, end - begin);
@@ -181,6 +197,13 @@ private:
 };
 
 } // namespace
+
+std::string filterTerm(std::string_view field, std::string_view value)
+{
+    const bool plain = value.find_first_of(" \t()\"") == std::string_view::npos;
+    const bool quotable = !value.empty() && value.find('"') == std::string_view::npos;
+    return std::string(field) + (plain || !quotable ? std::string(value) : "\"" + std::string(value) + "\"");
+}
 
 std::span<const FilterField> filterFields()
 {
@@ -404,7 +427,7 @@ Result<Filter::Term> Filter::parseTerm(std::string_view word, bool quoted, const
     for (const auto& [name, field] : texts)
         if (startsWith(word, name)) {
             term.field = field;
-            term.word = behind(name);
+            term.word = unquoted(behind(name));
             term.text = containing(term.word);
             return term;
         }

@@ -10,6 +10,8 @@ namespace {
 
 /// Longest name compared with a pattern; symbols of compiled code go on for kilobytes.
 constexpr std::size_t maxName = 200;
+/// Of a function and of a path, what expressions see.
+constexpr std::size_t maxExpressionText = 4096;
 
 bool fitsName(const FramePattern& pattern, std::string_view name)
 {
@@ -22,6 +24,19 @@ bool fitsName(const FramePattern& pattern, std::string_view name)
                    ? wanted == name || wanted == bare
                    : fitsGlob(wanted, name) || fitsGlob(wanted, bare);
            });
+}
+
+/// `whole`: the frame's text, made when first asked for.
+bool fitsExpression(
+    const FramePattern& pattern, const Snapshot& snapshot, const Frame& frame, std::string& whole)
+{
+    if (whole.empty()) {
+        whole = std::string(snapshot.strings.view(frame.name).substr(0, maxExpressionText)) + "@"
+            + std::string(snapshot.strings.view(frame.file).substr(0, maxExpressionText));
+        if (frame.line > 0)
+            whole += ":" + std::to_string(frame.line);
+    }
+    return pattern.expression(whole);
 }
 
 } // namespace
@@ -108,16 +123,20 @@ void FrameMatcher::build(const Snapshot& snapshot)
     m_words = (m_groups + 63) / 64;
     m_bits.assign(snapshot.frames.size() * m_words, 0);
     std::unordered_map<StringId, std::vector<Pattern>> ofFile;
+    std::string whole;
     for (std::uint32_t i = 0; i < snapshot.frames.size(); ++i) {
         const Frame& frame = snapshot.frames[FrameId{i}];
         const auto [entry, added] = ofFile.try_emplace(frame.file);
         if (added)
             std::ranges::copy_if(m_patterns, std::back_inserter(entry->second), [&](const Pattern& p) {
-                return fitsPathEnd(p.pattern->path, snapshot.strings.view(frame.file));
+                return p.pattern->expression
+                    || fitsPathEnd(p.pattern->path, snapshot.strings.view(frame.file));
             });
         const std::string_view name = snapshot.strings.view(frame.name);
+        whole.clear();
         for (const Pattern& p : entry->second)
-            if (fitsName(*p.pattern, name))
+            if (p.pattern->expression ? fitsExpression(*p.pattern, snapshot, frame, whole)
+                                      : fitsName(*p.pattern, name))
                 m_bits[i * m_words + p.group / 64] |= std::uint64_t{1} << (p.group % 64);
     }
 }

@@ -27,9 +27,10 @@ Error broken(std::string_view file, std::string message)
 /// Turns one JSON rule into a LabelRule; the first fault is kept and names the key.
 class RuleReader {
 public:
-    RuleReader(std::string_view file, std::size_t number)
+    RuleReader(std::string_view file, std::size_t number, const RegexFactory& regex)
         : m_file(file)
         , m_name("rule " + std::to_string(number))
+        , m_regex(regex)
     { }
 
     Result<LabelRule> read(const Json& json)
@@ -41,8 +42,10 @@ public:
             m_name += " (" + displayText(id->get_ref<const std::string&>(), 40) + ")";
         for (const auto& [key, value] : json.items())
             readKey(rule, key, value);
-        if (m_fault.empty() && rule.id.empty())
+        if (rule.id.empty() && rule.all.empty())
             fail("id", "is missing");
+        if (rule.id.empty()) // a rule that stands for itself needs no name
+            rule.id = m_name;
         if (m_fault.empty() && rule.label.empty())
             fail("label", "is missing");
         if (!m_fault.empty())
@@ -75,10 +78,14 @@ private:
             readFlag(rule.innermost, key, value);
         else if (key == "named")
             readFlag(rule.named, key, value);
+        else if (key == "match")
+            readExpressions(rule.all, value);
+        else if (key == "colour" || key == "color")
+            readColour(rule.colour, key, value);
         else
             fail(key,
-                "is no key of a rule; there are id, label, all, none, private_pool, in_private_pool, "
-                "innermost and named");
+                "is no key of a rule; there are id, label, colour, match, all, none, private_pool, "
+                "in_private_pool, innermost and named");
     }
 
     void readText(std::string& into, const std::string& key, const Json& value)
@@ -93,6 +100,42 @@ private:
         if (!value.is_boolean())
             return fail(key, "must be true or false");
         into = value.get<bool>();
+    }
+
+    /// One regular expression, or several that must each fit some frame.
+    void readExpressions(std::vector<std::vector<FramePattern>>& into, const Json& value)
+    {
+        const bool list = value.is_array() && !value.empty();
+        if (!list && !value.is_string())
+            return fail("match", "must be a regular expression or a list of them");
+        if (!m_regex)
+            return fail("match", "needs regular expressions, which are not known here");
+        const Json one = Json::array({value});
+        for (const Json& each : list ? value : one) {
+            if (!each.is_string() || each.get_ref<const std::string&>().empty())
+                return fail("match", "holds something that is no regular expression");
+            Result<TextPredicate> test = m_regex(each.get_ref<const std::string&>());
+            if (!test)
+                return fail("match", "is no regular expression: " + test.error().message);
+            FramePattern pattern;
+            pattern.expression = std::move(*test);
+            into.push_back({std::move(pattern)});
+        }
+    }
+
+    void readColour(std::optional<std::uint8_t>& into, const std::string& key, const Json& value)
+    {
+        if (value.is_string()) {
+            const auto found = std::ranges::find(paletteNames, value.get_ref<const std::string&>());
+            if (found != paletteNames.end()) {
+                into = static_cast<std::uint8_t>(found - paletteNames.begin());
+                return;
+            }
+        }
+        std::string names;
+        for (const std::string_view name : paletteNames)
+            names += (names.empty() ? "" : ", ") + std::string(name);
+        fail(key, "must be one of " + names);
     }
 
     void readGroups(std::vector<std::vector<FramePattern>>& into, const Json& value)
@@ -154,12 +197,14 @@ private:
 
     std::string_view m_file;
     std::string m_name;
+    const RegexFactory& m_regex;
     std::string m_fault;
 };
 
 } // namespace
 
-Result<std::vector<LabelRule>> LabelRules::parse(std::string_view text, std::string_view fileName)
+Result<std::vector<LabelRule>> LabelRules::parse(
+    std::string_view text, std::string_view fileName, const RegexFactory& regex)
 {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded())
@@ -177,7 +222,7 @@ Result<std::vector<LabelRule>> LabelRules::parse(std::string_view text, std::str
         return broken(fileName, "\"rules\" has more than " + std::to_string(maxRules) + " entries");
     std::vector<LabelRule> rules;
     for (std::size_t i = 0; i < list->size(); ++i) {
-        Result<LabelRule> rule = RuleReader(fileName, i + 1).read((*list)[i]);
+        Result<LabelRule> rule = RuleReader(fileName, i + 1, regex).read((*list)[i]);
         if (!rule)
             return rule.error();
         rules.push_back(std::move(*rule));
@@ -189,7 +234,7 @@ std::shared_ptr<const LabelRules> LabelRules::standard()
 {
     static const std::shared_ptr<const LabelRules> shared = [] {
         auto rules = std::make_shared<LabelRules>();
-        Result<std::vector<LabelRule>> parsed = parse(embeddedLabelRules(), "labels.json");
+        Result<std::vector<LabelRule>> parsed = parse(embeddedLabelRules(), "labels.json", {});
         assert(parsed.ok()); // a test reads the built-in table
         if (parsed)
             rules->m_rules = std::move(*parsed);
@@ -199,13 +244,14 @@ std::shared_ptr<const LabelRules> LabelRules::standard()
 }
 
 Result<std::shared_ptr<const LabelRules>> LabelRules::withUser(
-    std::string_view text, std::string_view fileName)
+    std::string_view text, std::string_view fileName, const RegexFactory& regex)
 {
-    Result<std::vector<LabelRule>> own = parse(text, fileName);
+    Result<std::vector<LabelRule>> own = parse(text, fileName, regex);
     if (!own)
         return own.error();
     auto rules = std::make_shared<LabelRules>();
     rules->m_rules = std::move(*own);
+    rules->m_own = rules->m_rules.size();
     const std::vector<LabelRule>& builtIn = standard()->m_rules;
     rules->m_rules.insert(rules->m_rules.end(), builtIn.begin(), builtIn.end());
     return std::shared_ptr<const LabelRules>(std::move(rules));

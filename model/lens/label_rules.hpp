@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/core/result.hpp"
+#include "model/lens/text_predicate.hpp"
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,8 @@ namespace tidemark {
 struct FramePattern {
     std::string path; ///< suffix, or with ** and * as in a shell; empty: any
     std::vector<std::string> functions; ///< any of them; empty: any function
+    /// Where given, the only test: of the frame as "function@path:line".
+    TextPredicate expression{};
 };
 
 /// The module an allocation belongs to: first rule that matches wins, top to bottom. Rules may share an id:
@@ -34,24 +38,35 @@ struct LabelRule {
     /// the label: function@file:line (unless `label` names a fixed one with "named": true).
     bool innermost = false;
     bool named = false; ///< an innermost rule that keeps its own label
+    /// Place in paletteNames, chosen by the user; absent: colours go by size.
+    std::optional<std::uint8_t> colour{};
 };
+
+/// Names of the twelve colours of categories, in the order of their slots.
+inline constexpr std::array<std::string_view, 12> paletteNames{
+    "teal", "rose", "indigo", "straw", "rust", "sky", "green", "plum", "sage", "ochre", "orchid", "umber"};
 
 /// The table of resources/labels.json, or a user's file in front of it.
 class LabelRules {
 public:
     /// The built-in table.
     static std::shared_ptr<const LabelRules> standard();
-    /// A user's rules (JSON, same shape) put before the built-in ones. The error names the rule and key.
+    /// A user's rules (JSON, help/labels.md) put before the built-in ones. The error names the rule and key.
+    /// `regex` makes the tests of "match"; without it such rules are refused.
     static Result<std::shared_ptr<const LabelRules>> withUser(
-        std::string_view text, std::string_view fileName);
+        std::string_view text, std::string_view fileName, const RegexFactory& regex = {});
 
     const std::vector<LabelRule>& rules() const { return m_rules; }
+    /// The first so many rules are the user's own.
+    std::size_t own() const { return m_own; }
     /// Position of a rule by id; absent when there is none.
     std::optional<std::size_t> find(std::string_view id) const;
 
 private:
-    static Result<std::vector<LabelRule>> parse(std::string_view text, std::string_view fileName);
+    static Result<std::vector<LabelRule>> parse(
+        std::string_view text, std::string_view fileName, const RegexFactory& regex);
     std::vector<LabelRule> m_rules;
+    std::size_t m_own = 0;
 };
 
 } // namespace tidemark

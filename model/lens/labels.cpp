@@ -90,6 +90,46 @@ public:
         return true;
     }
 
+    /// What the user's rules did. Cost: a pass over the allocations, and own rules × distinct stacks. False
+    /// when stopped.
+    bool countOwn(const Job& job)
+    {
+        const std::size_t own = m_labels.rules->own();
+        if (own == 0)
+            return true;
+        struct Share {
+            std::uint64_t allocations = 0;
+            std::uint64_t bytes = 0;
+        };
+        std::unordered_map<std::uint64_t, Share> shares;
+        for (std::uint32_t i = 0; i < m_columns.count(); ++i) {
+            if (i % pollInterval == 0 && job.stopped())
+                return false;
+            const auto pool = static_cast<std::uint64_t>(m_stacks.poolOf(m_columns.pool[i]));
+            Share& share = shares[std::uint64_t{index(m_columns.stack[i])} * 4 + pool];
+            ++share.allocations;
+            share.bytes += m_columns.size[i];
+        }
+        m_labels.ownUse.assign(own, {});
+        for (const auto& [key, share] : shares) {
+            const auto stack = static_cast<StackId>(key / 4);
+            const auto pool = static_cast<StackLabels::Pool>(key % 4);
+            const std::uint16_t winner = m_stacks.of(stack, pool).rule;
+            if (valid(stack)) {
+                m_labels.withStack += share.allocations;
+                m_labels.withoutOwn += winner < own ? 0 : share.allocations;
+            }
+            if (winner >= own)
+                continue;
+            m_labels.ownUse[winner].allocations += share.allocations;
+            m_labels.ownUse[winner].bytes += share.bytes;
+            for (std::size_t rule = winner + 1U; rule < own; ++rule)
+                if (m_stacks.would(stack, rule, pool))
+                    m_labels.ownUse[rule].overlapping += share.allocations;
+        }
+        return true;
+    }
+
     /// Numbers the layers of each forward pass by its groups of QKV allocations. False when stopped.
     bool findLayers(const Job& job)
     {
@@ -217,7 +257,7 @@ std::shared_ptr<const Labels> Labels::build(
     auto labels = std::make_shared<Labels>();
     labels->rules = rules ? std::move(rules) : LabelRules::standard();
     ModuleFinder finder(replay, phases, *labels);
-    if (!finder.find(job) || !finder.findLayers(job))
+    if (!finder.find(job) || !finder.countOwn(job) || !finder.findLayers(job))
         return nullptr;
     std::optional<std::vector<Role>> found = findRoles(replay, phases, *labels, job);
     if (!found)

@@ -13,7 +13,7 @@
 
 namespace tidemark {
 
-/// What an allocation is for, from when it was made and freed (help/diagnosis.md).
+/// What an allocation is for, from when it was made and freed (help/labels.md).
 enum class Role : std::uint8_t {
     Unknown,
     Parameter, ///< set up before the first forward, never freed
@@ -32,6 +32,13 @@ enum class Role : std::uint8_t {
 inline constexpr std::size_t roles = 13;
 const char* roleName(Role role);
 
+/// How often a rule of the user's decided, and how often one before it did where it would have fitted too.
+struct RuleUse {
+    std::uint64_t allocations = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t overlapping = 0; ///< allocations that an earlier rule took
+};
+
 /// Module and role of every allocation of one device. Immutable after build.
 struct Labels {
     static constexpr std::uint16_t unmatched = 0xffff;
@@ -48,6 +55,11 @@ struct Labels {
     std::vector<std::uint16_t> layerOf;
     /// At the peak: bytes no rule matched.
     std::uint64_t unmatchedAtPeak = 0;
+    /// Of the user's own rules, in their order, over the whole trace.
+    std::vector<RuleUse> ownUse;
+    /// Allocations with a stack that none of the user's own rules fits, and all that have one.
+    std::uint64_t withoutOwn = 0;
+    std::uint64_t withStack = 0;
 
     bool is(AllocationId id, std::string_view ruleId) const;
     Role role(AllocationId id) const { return roleOf[index(id)]; }

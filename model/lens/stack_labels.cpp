@@ -84,23 +84,28 @@ bool StackLabels::groupsFit(std::size_t rule, std::span<const std::uint64_t> bit
 
 StackLabels::Match StackLabels::find(StackId stack, Pool pool)
 {
-    const std::span<const std::uint64_t> bits = bitsOf(stack);
-    for (std::size_t i = 0; i < m_groups.size(); ++i) {
-        const LabelRule& rule = m_rules.rules()[i];
-        const auto number = static_cast<std::uint16_t>(i);
-        if (rule.privatePool && pool == Pool::Capture)
-            return {number, FrameId::none};
-        if (rule.inPrivatePool && pool == Pool::Default)
-            continue;
-        if ((rule.all.empty() && !rule.inPrivatePool) || !groupsFit(i, bits))
-            continue;
-        if (!rule.innermost)
-            return {number, FrameId::none};
-        const FrameId frame = innermost(m_snapshot.stacks[stack], m_groups[i].all.front());
-        if (valid(frame))
-            return {number, rule.named ? FrameId::none : frame};
-    }
+    for (std::size_t i = 0; i < m_groups.size(); ++i)
+        if (const auto match = matchOf(stack, i, pool))
+            return *match;
     return {};
+}
+
+std::optional<StackLabels::Match> StackLabels::matchOf(StackId stack, std::size_t i, Pool pool)
+{
+    const LabelRule& rule = m_rules.rules()[i];
+    const auto number = static_cast<std::uint16_t>(i);
+    if (rule.privatePool && pool == Pool::Capture)
+        return Match{number, FrameId::none};
+    if (rule.inPrivatePool && pool == Pool::Default)
+        return std::nullopt;
+    if ((rule.all.empty() && !rule.inPrivatePool) || !groupsFit(i, bitsOf(stack)))
+        return std::nullopt;
+    if (!rule.innermost)
+        return Match{number, FrameId::none};
+    const FrameId frame = innermost(m_snapshot.stacks[stack], m_groups[i].all.front());
+    if (!valid(frame))
+        return std::nullopt;
+    return Match{number, rule.named ? FrameId::none : frame};
 }
 
 FrameId StackLabels::innermost(std::span<const FrameId> frames, std::size_t group)

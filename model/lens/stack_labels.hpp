@@ -31,6 +31,8 @@ public:
     const Match& of(StackId stack, Pool pool);
     /// Whether a stack has frames for all groups of a rule, whatever rules come before it.
     bool fits(StackId stack, std::size_t rule);
+    /// Whether a rule would decide if none came before it.
+    bool would(StackId stack, std::size_t rule, Pool pool) { return matchOf(stack, rule, pool).has_value(); }
 
 private:
     struct Groups {
@@ -44,6 +46,7 @@ private:
     std::span<const std::uint64_t> bitsOf(StackId stack);
     bool groupsFit(std::size_t rule, std::span<const std::uint64_t> bits) const;
     Match find(StackId stack, Pool pool);
+    std::optional<Match> matchOf(StackId stack, std::size_t rule, Pool pool);
     FrameId innermost(std::span<const FrameId> frames, std::size_t group);
     bool isFramework(FrameId frame);
 

@@ -45,4 +45,7 @@ Result<ConfigTree> parseJsonConfig(std::string_view text, std::string_view fileN
 Result<std::vector<std::pair<std::string, ConfigValue>>> flattenConfig(
     const ConfigTree& tree, std::string_view fileName);
 
+/// The tree as a JSON text, for readers that know JSON only. Refuses as flattenConfig does.
+Result<std::string> jsonOfConfig(const ConfigTree& tree, std::string_view fileName);
+
 } // namespace tidemark

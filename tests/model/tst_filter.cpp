@@ -67,6 +67,25 @@ private slots:
         QCOMPARE(found(m_replay, "\"no stack\""), (Addresses{0x3000}));
     }
 
+    /// Values with spaces and parentheses stand in quotes; what a view offers finds what it is offered for.
+    void quotedValues()
+    {
+        QCOMPARE(found(m_replay, "site:\"before recording → end\""), (Addresses{0x4000}));
+        QCOMPARE(found(m_replay, "site:\"no stack\" size>1"), (Addresses{0x3000}));
+        QCOMPARE(found(m_replay, "(site:\"no stack\")"), (Addresses{0x3000}));
+        QCOMPARE(found(m_replay, "site:\"no stack"), (Addresses{0x3000})); // still being typed
+        QCOMPARE(filterTerm("site:", "f@m.py:1"), std::string("site:f@m.py:1"));
+        QCOMPARE(
+            filterTerm("site:", "DivBackward0 (backward)"), std::string("site:\"DivBackward0 (backward)\""));
+        const Sites sites = Sites::build(*m_replay->snapshot, SiteMode::User);
+        for (std::uint32_t i = 0; i < m_replay->timeline.allocations().count(); ++i) {
+            const std::string site = allocationSite(*m_replay, sites, AllocationId{i});
+            const Addresses hits = found(m_replay, filterTerm("site:", site).c_str());
+            QVERIFY2(std::ranges::find(hits, m_replay->timeline.allocations().address[i]) != hits.end(),
+                site.c_str());
+        }
+    }
+
     void figures()
     {
         QCOMPARE(found(m_replay, "size>=128 size<4096"), (Addresses{0x4000, 0x2000}));
@@ -162,6 +181,8 @@ private slots:
         QTest::newRow("not") << "-x not y" << QStringList{"-x", "not y"};
         QTest::newRow("or") << "a or b c" << QStringList{"a or b c"};
         QTest::newRow("quoted") << "\"a b\" c" << QStringList{"\"a b\"", "c"};
+        QTest::newRow("quoted value")
+            << "site:\"a (b) c\" size>1" << QStringList{"site:\"a (b) c\"", "size>1"};
         QTest::newRow("one") << "a" << QStringList{"a"};
         QTest::newRow("none") << " " << QStringList{};
     }

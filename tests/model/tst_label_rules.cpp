@@ -82,6 +82,29 @@ private slots:
         QVERIFY(patterns[2].functions.empty());
     }
 
+    /// Expressions see "function@path:line"; colours are those of the palette.
+    void expressions()
+    {
+        const RegexFactory contains = [](const std::string& pattern) -> Result<TextPredicate> {
+            return TextPredicate(
+                [pattern](std::string_view text) { return text.find(pattern) != std::string_view::npos; });
+        };
+        const auto rules = LabelRules::withUser(
+            R"({"rules": [{"label": "x", "match": ["put@/a/cache.py:7", "train"], "colour": "sage"}]})",
+            "my.json", contains);
+        QVERIFY2(rules.ok(), rules.ok() ? "" : rules.error().message.c_str());
+        const LabelRule& rule = (*rules)->rules().front();
+        QCOMPARE((*rules)->own(), std::size_t(1));
+        QCOMPARE(LabelRules::standard()->own(), std::size_t(0));
+        QCOMPARE(rule.all.size(), std::size_t(2));
+        QVERIFY(rule.all[0][0].expression("put@/a/cache.py:7"));
+        QVERIFY(!rule.all[0][0].expression("put@/a/cache.py:8"));
+        QCOMPARE(rule.colour, std::optional<std::uint8_t>(8));
+        QCOMPARE(rule.id, std::string("rule 1"));
+        // Without somebody who knows expressions they are refused, not ignored.
+        QVERIFY(!LabelRules::withUser(R"({"rules": [{"label": "x", "match": "a"}]})", "my.json"));
+    }
+
     void errorsNameRuleAndKey_data()
     {
         QTest::addColumn<QByteArray>("text");
@@ -95,6 +118,8 @@ private slots:
         QTest::newRow("second") << QByteArray(
             R"({"rules": [{"id": "a", "label": "x"}, {"id": "b", "label": "y", "al": []}]})")
                                 << QStringList{"rule 2 (b)", "\"al\""};
+        QTest::newRow("colour") << QByteArray(R"({"rules": [{"id": "a", "label": "x", "colour": "puce"}]})")
+                                << QStringList{"rule 1 (a)", "\"colour\"", "teal"};
         QTest::newRow("flat group") << QByteArray(
             R"({"rules": [{"id": "a", "label": "x", "all": ["p.py"]}]})")
                                     << QStringList{"rule 1 (a)", "\"all\""};
