@@ -29,7 +29,14 @@ int runWindow(int argc, char** argv, const tidemark::WindowRequest& request)
     QStringList paths;
     for (const std::filesystem::path& path : request.paths)
         paths << QFile::decodeName(path.string().c_str());
-    if (!paths.isEmpty())
+    if (request.rules)
+        workspace.diagnoser.setRulesFile(QFile::decodeName(request.rules->string().c_str()));
+    if (request.events)
+        window.showFirst(*request.events);
+    if (request.compare) {
+        window.open({paths[0]}, request.options);
+        window.compareWith(paths[1], request.options);
+    } else if (!paths.isEmpty())
         window.open(paths, request.options);
     return QApplication::exec();
 }

@@ -51,7 +51,7 @@ MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Searc
     , m_device(new QComboBox(this))
     , m_colourLabel(new QLabel(tr("Colour"), this))
     , m_colour(new QComboBox(this))
-    , m_axis(new Segmented(style, {tr("Events"), tr("Time")}, this))
+    , m_axis(new Segmented(style, {tr("Events"), tr("Time"), tr("Steps")}, this))
     , m_filter(new SearchField(search, style, this))
 {
     setObjectName(QStringLiteral("toolbar"));
@@ -90,7 +90,7 @@ MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Searc
     for (const char* id : {"tools.pointer", "tools.ruler"})
         addCommand(commands, id);
     addSeparator();
-    for (const char* id : {"view.zoomRange", "view.fit"})
+    for (const char* id : {"view.zoomRange", "view.fit", "window.compare"})
         addCommand(commands, id);
     auto* spacer = new QWidget(this);
     spacer->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -105,8 +105,8 @@ MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Searc
     });
     connect(m_colour, &QComboBox::activated, this,
         [this](int row) { m_state.setColourBy(static_cast<ColourBy>(m_colour->itemData(row).toInt())); });
-    connect(m_axis, &Segmented::chosen, this,
-        [this](int part) { emit axisChosen(part == 0 ? XAxis::Events : XAxis::Time); });
+    connect(
+        m_axis, &Segmented::chosen, this, [this](int part) { emit axisChosen(static_cast<XAxis>(part)); });
     connect(&files, &Files::listChanged, this, &MainToolbar::fillFiles);
     connect(&session, &Session::opened, this, &MainToolbar::fillDevices);
     connect(&session, &Session::deviceChanged, this, [this] {
@@ -116,6 +116,7 @@ MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Searc
     });
     connect(&state, &ViewState::colourByChanged, this, &MainToolbar::fillColours);
     connect(&m_session, &Session::diagnosisChanged, this, &MainToolbar::fillColours);
+    connect(&m_session, &Session::diagnosisChanged, this, &MainToolbar::followAxis);
     connect(&state, &ViewState::axisChanged, this, &MainToolbar::followAxis);
     connect(&style, &Style::changed, this, &MainToolbar::restyle);
     fillFiles();
@@ -158,6 +159,7 @@ void MainToolbar::setNarrow(bool narrow)
     m_narrow = narrow;
     m_colourLabelAction->setVisible(!narrow);
     m_colourAction->setVisible(!narrow);
+    m_axis->setPartShown(2, !narrow);
     m_filter->setNarrow(narrow);
     m_filter->setFixedWidth(m_filter->sizeHint().width());
 }
@@ -279,7 +281,13 @@ void MainToolbar::followAxis()
     m_axis->setPartEnabled(1, times);
     m_axis->setPartToolTip(
         1, times ? tr("Seconds since the first event (X)") : tr("The events of this file carry no times"));
-    m_axis->setCurrent(m_state.axis() == XAxis::Events ? 0 : 1);
+    const bool steps = m_session.stepsAxis() != nullptr;
+    m_axis->setPartEnabled(2, steps);
+    m_axis->setPartToolTip(2,
+        steps                       ? tr("Equal width for every step (Shift+X)")
+            : m_session.diagnosis() ? tr("No steps are known in this trace")
+                                    : tr("Steps are not known yet"));
+    m_axis->setCurrent(static_cast<int>(m_state.axis()));
 }
 
 } // namespace tidemark

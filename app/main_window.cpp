@@ -3,10 +3,12 @@
 
 #include "app/command_palette.hpp"
 #include "app/error_banner.hpp"
+#include "app/filter_strip.hpp"
 #include "app/goto_popup.hpp"
 #include "app/help_window.hpp"
 #include "app/key_overlay.hpp"
 #include "app/key_policy.hpp"
+#include "app/label_rules_window.hpp"
 #include "app/load_strip.hpp"
 #include "app/main_toolbar.hpp"
 #include "app/settings_window.hpp"
@@ -16,6 +18,7 @@
 #include "app/system_theme.hpp"
 #include "model/core/quality.hpp"
 #include "widgets/common/source_files.hpp"
+#include "widgets/compare/compare_view.hpp"
 #include "widgets/details/details_view.hpp"
 #include "widgets/events/events_view.hpp"
 #include "widgets/findings/findings_view.hpp"
@@ -26,6 +29,7 @@
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_source.hpp"
 #include "widgets/playbook/playbook_view.hpp"
+#include "widgets/results/results_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/segments/segment_table_view.hpp"
 #include "widgets/style/text.hpp"
@@ -91,6 +95,8 @@ MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
     connectLoader();
     connectViews();
     connectFindings();
+    connectFilter();
+    connectCompare();
     applySettings();
     restyle();
     showPages();
@@ -119,6 +125,7 @@ void MainWindow::createViews()
     m_events = new EventsView(session, state, m_style, this);
     m_growth = new GrowthView(session, state, m_style, this);
     m_segmentTable = new SegmentTableView(session, state, m_style, this);
+    m_results = new ResultsView(session, state, m_style, this);
 
     m_tabs = new QTabWidget(this);
     m_tabs->setDocumentMode(true);
@@ -130,6 +137,8 @@ void MainWindow::createViews()
     m_tabs->addTab(page, m_style.icon(QStringLiteral("timeline")), tr("Timeline"));
     m_oom = new OomView(session, state, m_style, this);
     m_oom->hide();
+    m_compare = new CompareView(m_work.comparer.state(), m_style, this);
+    m_tabs->addTab(m_compare, m_style.icon(QStringLiteral("compare")), tr("Compare"));
     m_playbook = new PlaybookView(session, state, m_style, m_tabs);
     m_playbook->setPage(playbookPage(Playbook::standard()));
     m_tabs->addTab(m_playbook, m_style.icon(QStringLiteral("report")), tr("Playbook"));
@@ -181,7 +190,10 @@ void MainWindow::createViews()
         m_segmentTable, QStringLiteral("segmentTable"), tr("Segments"), QStringLiteral("table"), nullptr);
     auto* growth = m_layout->addDock(
         m_growth, QStringLiteral("growth"), tr("Growth"), QStringLiteral("compare"), nullptr);
-    m_layout->setPlaces({map, live}, {tree, flame, events, segments, growth}, {findings, details}, {sandbox});
+    auto* results = m_layout->addDock(
+        m_results, QStringLiteral("results"), tr("Results"), QStringLiteral("filter"), nullptr);
+    m_layout->setPlaces(
+        {map, live}, {tree, flame, events, segments, growth, results}, {findings, details}, {sandbox});
 
     m_keyPolicy->addArrowOwner(m_map);
     m_keyPolicy->addArrowOwner(m_live);
@@ -193,6 +205,8 @@ void MainWindow::createViews()
     m_keyPolicy->addArrowOwner(m_events);
     m_keyPolicy->addArrowOwner(m_growth);
     m_keyPolicy->addArrowOwner(m_segmentTable);
+    m_keyPolicy->addArrowOwner(m_results);
+    m_keyPolicy->addArrowOwner(m_compare);
     m_keyPolicy->setEscapeOwner(m_timeline, [this] { return m_work.loader.isLoading(); });
 }
 
@@ -218,10 +232,24 @@ void MainWindow::createBars()
     m_stripBar->layout()->setContentsMargins(0, 0, 0, 0);
     m_stripBar->addWidget(m_stripStack);
     addToolBar(Qt::TopToolBarArea, m_stripBar);
+    addToolBarBreak(Qt::TopToolBarArea);
+
+    m_filterStrip = new FilterStrip(m_work.search, m_work.state, m_style, this);
+    m_filterBar = new QToolBar(tr("Filter"), this);
+    m_filterBar->setObjectName(QStringLiteral("filter"));
+    m_filterBar->setMovable(false);
+    m_filterBar->setFloatable(false);
+    m_filterBar->setContextMenuPolicy(Qt::PreventContextMenu);
+    m_filterBar->setContentsMargins(0, 0, 0, 0);
+    m_filterBar->layout()->setContentsMargins(0, 0, 0, 0);
+    m_filterBar->addWidget(m_filterStrip);
+    addToolBar(Qt::TopToolBarArea, m_filterBar);
+    m_filterBar->hide();
 
     m_status = new StatusLine(m_work.session, m_work.state, m_work.search, m_style, this);
     setStatusBar(m_status);
     m_goto = new GotoPopup(m_work.navigator, m_style, this);
+    m_labelRules = new LabelRulesWindow(m_work.session, m_work.diagnoser, m_settings, m_style, this);
     m_palette = new CommandPalette(*m_commands, m_style, this);
     m_help = new HelpWindow(m_style, this);
     m_settingsWindow = new SettingsWindow(m_settings, m_work.recent, m_style, this);
@@ -311,14 +339,55 @@ void MainWindow::connectViews()
     m_toolbar->filterField()->completeFrom(m_work.session);
     connect(&m_work.search, &Search::wanted, m_toolbar->filterField(), &QLineEdit::setText);
     connect(&m_work.search, &Search::historyChanged, this, &MainWindow::updateCommands);
-    connect(m_toolbar->filterField(), &SearchField::matchRequested, this, [this](int direction) {
-        if (!m_work.navigator.goToMatch(direction))
-            m_status->remark(tr("No match to go to"));
-    });
     connect(m_toolbar->filterField(), &SearchField::left, m_timeline, [this] { m_timeline->setFocus(); });
     connect(m_layout, &WindowLayout::narrowChanged, m_toolbar, &MainToolbar::setNarrow);
     connect(&m_style, &Style::changed, this, &MainWindow::restyle);
     connect(&m_work.recent, &RecentFiles::changed, this, &MainWindow::fillRecentMenu);
+}
+
+void MainWindow::connectFilter()
+{
+    SearchField* const field = m_toolbar->filterField();
+    // In the order of the list where one is looked at, else in that of the trace.
+    const auto goToMatch = [this](int direction) {
+        const bool listed = m_results->isVisible() && m_results->step(direction);
+        if (listed)
+            m_work.navigator.ensureVisible(m_work.state.cursor());
+        else if (!m_work.navigator.goToMatch(direction))
+            m_status->remark(tr("No match to go to"));
+    };
+    connect(field, &SearchField::matchRequested, this, goToMatch);
+    connect(m_filterStrip, &FilterStrip::matchRequested, this, goToMatch);
+    connect(m_filterStrip, &FilterStrip::wanted, this, [this](const QString& text) {
+        m_toolbar->filterField()->setText(text);
+        m_work.search.start();
+    });
+    connect(m_filterStrip, &FilterStrip::editRequested, field, [field](int from, int length) {
+        field->setFocus();
+        field->setSelection(from, length);
+    });
+    connect(m_filterStrip, &FilterStrip::listRequested, this, [this] { showPane(m_results); });
+    connect(m_filterStrip, &FilterStrip::hasFilterChanged, this,
+        [this](bool has) { m_filterBar->setVisible(has && !showsStartPage()); });
+    connect(m_labelRules, &LabelRulesWindow::helpRequested, m_help, &HelpWindow::open);
+}
+
+void MainWindow::showFirst(std::pair<std::uint64_t, std::uint64_t> events)
+{
+    connect(
+        &m_work.session, &Session::deviceChanged, this,
+        [this, events] {
+            const auto replay = m_work.session.replay();
+            if (!replay)
+                return;
+            const std::uint64_t first = replay->device().firstEventInFile;
+            const std::uint64_t last = replay->states() - 1; // of state numbers
+            const auto stateOfEvent = [&](std::uint64_t event) {
+                return event < first ? 0.0 : static_cast<double>(std::min(event - first + 1, last));
+            };
+            m_work.state.setWindow({stateOfEvent(events.first), stateOfEvent(events.second) + 1});
+        },
+        static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
 }
 
 void MainWindow::connectFindings()
@@ -363,12 +432,13 @@ void MainWindow::showPages()
     const bool progress = m_work.loader.isLoading() && !m_progressDelay.isActive();
     m_stripStack->setCurrentWidget(progress ? static_cast<QWidget*>(m_loadStrip) : m_strip);
     m_stripBar->setVisible(open || progress);
+    m_filterBar->setVisible(open && m_filterStrip->hasFilter());
     const bool was = !showsStartPage();
     m_pages->setCurrentIndex(open ? 1 : 0);
     m_layout->setDocksShown(open);
     followTab();
     if (open && !was) {
-        m_tabs->setCurrentIndex(0);
+        m_tabs->setCurrentIndex(std::exchange(m_compareFirst, false) ? m_tabs->indexOf(m_compare) : 0);
         m_timeline->setFocus();
     }
     showProblem();
@@ -476,6 +546,7 @@ void MainWindow::applySettings()
     m_work.session.setSiteMode(
         m_settings.get(setting::siteMode) == QStringLiteral("raw") ? SiteMode::Raw : SiteMode::User);
     m_timeline->setLanesVisible(m_settings.get(setting::lanes));
+    m_work.diagnoser.setRulesFile(m_settings.get(setting::labelRules));
     fillRecentMenu();
 }
 
@@ -528,7 +599,10 @@ void MainWindow::dropEvent(QDropEvent* event)
     if (paths.isEmpty())
         return;
     event->acceptProposedAction();
-    open(paths);
+    if (event->modifiers() & Qt::ShiftModifier && m_work.session.rank())
+        compareWith(paths.front());
+    else
+        open(paths);
     activateWindow();
 }
 

@@ -19,9 +19,11 @@ namespace tidemark {
 
 class CommandPalette;
 class CallTreeView;
+class CompareView;
 class DetailsView;
 class ErrorBanner;
 class EventsView;
+class FilterStrip;
 class FindingsView;
 class FlameView;
 class GotoPopup;
@@ -29,12 +31,15 @@ class GrowthView;
 class HelpWindow;
 class KeyOverlay;
 class KeyPolicy;
+class LabelRulesWindow;
 class LiveTableView;
 class LoadStrip;
 class MainToolbar;
 class OomTextDialog;
 class OomView;
+class PeakBarsWindow;
 class PlaybookView;
+class ResultsView;
 class SandboxView;
 class SegmentMapView;
 class SegmentTableView;
@@ -59,6 +64,12 @@ public:
         m_work.files.open(paths, options);
     }
 
+    /// A second run beside the open one.
+    void compareWith(const QString& path, const ReadOptions& options = {});
+
+    /// Events of the file, both included, to show first once it is open.
+    void showFirst(std::pair<std::uint64_t, std::uint64_t> events);
+
     Commands& commands() { return *m_commands; }
     TimelineView* timeline() const { return m_timeline; }
     SegmentMapView* segmentMap() const { return m_map; }
@@ -70,7 +81,12 @@ public:
     FlameView* flame() const { return m_flame; }
     EventsView* events() const { return m_events; }
     GrowthView* growth() const { return m_growth; }
+    ResultsView* results() const { return m_results; }
+    FilterStrip* filterStrip() const { return m_filterStrip; }
+    LabelRulesWindow* labelRules() const { return m_labelRules; }
     OomView* oomView() const { return m_oom; }
+    CompareView* compareView() const { return m_compare; }
+    PeakBarsWindow* peakBars() const { return m_peakBars; }
     PlaybookView* playbook() const { return m_playbook; }
     QTabWidget* tabs() const { return m_tabs; }
     SummaryStrip* strip() const { return m_strip; }
@@ -105,6 +121,7 @@ private:
     void connectLoader();
     void connectViews();
     void connectFindings();
+    void connectFilter();
     void showPages();
     void showProblem();
     void showTitle();
@@ -121,6 +138,10 @@ private:
     void showOomTab();
     void showTab(QWidget* view);
     void connectFixes();
+    void connectCompare();
+    void followChoices();
+    void chooseForSide(compare::Which side);
+    void compareRange();
     void tryFix(std::size_t finding, std::size_t fix);
     void followSandbox();
 
@@ -168,8 +189,14 @@ private:
     FlameView* m_flame = nullptr;
     EventsView* m_events = nullptr;
     GrowthView* m_growth = nullptr;
+    ResultsView* m_results = nullptr;
+    FilterStrip* m_filterStrip = nullptr;
+    QToolBar* m_filterBar = nullptr;
+    LabelRulesWindow* m_labelRules = nullptr;
     SegmentTableView* m_segmentTable = nullptr;
     OomView* m_oom = nullptr;
+    CompareView* m_compare = nullptr;
+    PeakBarsWindow* m_peakBars = nullptr;
     PlaybookView* m_playbook = nullptr;
     OomTextDialog* m_oomText = nullptr;
     MainToolbar* m_toolbar = nullptr;
@@ -193,6 +220,7 @@ private:
     QMenu* m_recentMenu = nullptr;
     QTimer m_progressDelay;
     bool m_colourChosenForFile = false;
+    bool m_compareFirst = false; ///< the comparison is what the next file is opened for
     bool m_fitted = false; ///< to the screen, with the frame the desktop gives
     bool m_oomBrought = false; ///< the out-of-memory tab came to the front for the open file
 };

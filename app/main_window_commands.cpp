@@ -3,11 +3,14 @@
 #include "app/goto_popup.hpp"
 #include "app/help_window.hpp"
 #include "app/key_overlay.hpp"
+#include "app/label_rules_window.hpp"
 #include "app/main_toolbar.hpp"
 #include "app/main_window.hpp"
+#include "app/peak_bars_window.hpp"
 #include "app/settings_window.hpp"
 #include "app/status_line.hpp"
 #include "app/summary_strip.hpp"
+#include "widgets/compare/compare_view.hpp"
 #include "widgets/details/details_view.hpp"
 #include "widgets/events/events_view.hpp"
 #include "widgets/findings/findings_view.hpp"
@@ -17,6 +20,7 @@
 #include "widgets/oom/oom_text_dialog.hpp"
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_view.hpp"
+#include "widgets/results/results_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/segments/segment_table_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
@@ -70,6 +74,22 @@ void MainWindow::createFileCommands()
      })->setVisible(Files::hasSample());
     c.add("file.reload", tr("&Reload"), "reload", {"F5"}, [this] { m_work.files.reload(); });
     c.add("file.cardSize", tr("&Card size…"), "gpu", {}, [this] { m_strip->editCardSize(); });
+    c.add("compare.open", tr("&Compare with…"), "compare", {"Ctrl+Alt+O"}, [this] {
+        showTab(m_compare);
+        chooseForSide(compare::Which::B);
+    });
+    c.add("compare.swap", tr("S&wap the sides"), "compare", {}, [this] { m_work.comparer.swap(); });
+    c.add("compare.range", tr("Compare both ends of the &range"), "compare", {}, [this] { compareRange(); });
+    c.add("compare.several", tr("Peaks of &several runs…"), "compare", {}, [this] {
+        QStringList paths;
+        for (const Files::Entry& entry : m_work.files.entries())
+            paths << entry.path;
+        m_peakBars->show();
+        m_peakBars->raise();
+        m_peakBars->add(paths);
+    });
+    c.add("window.compare", tr("Com&pare"), "compare", {"8"}, [this] { showTab(m_compare); });
+    c.add("file.labelRules", tr("&Label rules…"), "layers", {}, [this] { m_labelRules->open(); });
     c.add("file.runSettings", tr("R&un settings…"), "settings", {}, [this] { chooseRunSettings(); });
     c.add("file.picture", tr("Save &picture of the timeline…"), "export", {"Ctrl+Shift+E"},
         [this] { savePicture(); });
@@ -128,6 +148,8 @@ void MainWindow::createViewCommands()
     }
     c.addToggle("view.timeAxis", tr("&Time axis instead of events"), "", {"X"},
         [this](bool on) { m_work.state.setAxis(on ? XAxis::Time : XAxis::Events); });
+    c.addToggle("view.stepsAxis", tr("S&teps axis instead of events"), "", {"Shift+X"},
+        [this](bool on) { m_work.state.setAxis(on ? XAxis::Steps : XAxis::Events); });
     c.addToggle("view.stackByGroup", tr("Stack by colour &group instead of age"), "", {"G"},
         [this](bool on) { m_work.state.setStackOrder(on ? StackOrder::Group : StackOrder::Age); });
     c.addToggle("view.rawSites", tr("Call sites: innermost frame of &all"), "", {}, [this](bool on) {
@@ -207,6 +229,7 @@ void MainWindow::createToolCommands()
     c.add("window.flame", tr("Fl&ame"), "flame", {"6"}, [this] { showPane(m_flame); });
     c.add("window.events", tr("&Events"), "editor", {}, [this] { showPane(m_events); });
     c.add("window.segmentTable", tr("Seg&ments table"), "table", {}, [this] { showPane(m_segmentTable); });
+    c.add("window.results", tr("&Results of the filter"), "filter", {}, [this] { showPane(m_results); });
     c.add("window.growth", tr("&Growth"), "compare", {}, [this] { showPane(m_growth); });
     c.add("window.details", tr("&Details"), "details", {}, [this] { showPane(m_details); });
     c.add("window.nextPane", tr("&Next pane"), "", {"F6"}, [this] { focusPane(1); });
@@ -281,6 +304,10 @@ void MainWindow::updateCommands()
     c["go.oom"]->setEnabled(m_work.navigator.hasOom());
     c["go.oom"]->setToolTip(m_work.navigator.hasOom() ? Commands::toolTip(*c["go.oom"])
                                                       : tr("No out-of-memory event in this trace"));
+    c["compare.range"]->setEnabled(state.range().has_value());
+    c["compare.open"]->setEnabled(open);
+    c["window.compare"]->setEnabled(open);
+    c["compare.swap"]->setEnabled(m_work.comparer.state().comparison() != nullptr);
     c["view.zoomRange"]->setEnabled(state.range().has_value());
     const bool life = state.selection().kind == Selection::Kind::Allocation;
     c["view.zoomSelection"]->setEnabled(timeline && (state.range() || life));
@@ -290,6 +317,8 @@ void MainWindow::updateCommands()
     const bool times = MainToolbar::hasTimes(replay.get()) || (open && !replay && timeline);
     c["view.timeAxis"]->setEnabled(times);
     c["view.timeAxis"]->setChecked(state.axis() == XAxis::Time);
+    c["view.stepsAxis"]->setEnabled(session.stepsAxis() != nullptr);
+    c["view.stepsAxis"]->setChecked(state.axis() == XAxis::Steps);
     c["view.stackByGroup"]->setChecked(state.stackOrder() == StackOrder::Group);
     c["view.lanes"]->setChecked(m_timeline->lanesVisible());
     c["view.rawSites"]->setChecked(session.siteMode() == SiteMode::Raw);
@@ -311,8 +340,8 @@ void MainWindow::updateCommands()
     c["look.larger"]->setEnabled(m_style.textPercent() < 200);
     c["look.smaller"]->setEnabled(m_style.textPercent() > 80);
     for (const char* id : {"look.reset", "window.timeline", "window.segments", "window.live", "window.tree",
-             "window.flame", "window.events", "window.segmentTable", "window.growth", "window.details",
-             "window.findings", "window.sandbox", "window.playbook", "file.runSettings"})
+             "window.flame", "window.events", "window.segmentTable", "window.growth", "window.results",
+             "window.details", "window.findings", "window.sandbox", "window.playbook", "file.runSettings"})
         c[id]->setEnabled(open);
     c["window.oom"]->setEnabled(open && m_oom->hasContent());
     const bool found = m_findings->count() > 0;

@@ -47,8 +47,8 @@ void MainWindow::createMenus()
     QMenu* file = fill(menuBar()->addMenu(tr("&File")), {"file.open", "file.openFolder"});
     m_recentMenu = file->addMenu(tr("Open rec&ent"));
     fill(file,
-        {"file.sample", "", "file.reload", "file.cardSize", "file.runSettings", "", "file.picture", "",
-            "file.close", "file.quit"});
+        {"file.sample", "", "file.reload", "file.cardSize", "file.runSettings", "file.labelRules", "",
+            "file.picture", "", "file.close", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
         {"edit.undoFilter", "edit.redoFilter", "", "edit.copy", "", "edit.filter", "edit.nextMatch",
             "edit.previousMatch", "edit.clearFilter", "edit.deselect", "", "edit.palette", "edit.settings"});
@@ -61,7 +61,9 @@ void MainWindow::createMenus()
     for (int by = 0; by <= static_cast<int>(ColourBy::Role); ++by)
         colour->addAction(
             (*m_commands)[(QByteArrayLiteral("view.colour.") + QByteArray::number(by)).constData()]);
-    fill(view, {"view.timeAxis", "view.stackByGroup", "view.lanes", "view.hideFrames", "view.rawSites", ""});
+    fill(view,
+        {"view.timeAxis", "view.stepsAxis", "view.stackByGroup", "view.lanes", "view.hideFrames",
+            "view.rawSites", ""});
     fill(view->addMenu(tr("T&heme")), {"look.system", "look.light", "look.dark"});
     fill(view->addMenu(tr("Text &size")), {"look.larger", "look.smaller", "look.normal"});
     fill(view, {"look.fullScreen", "look.reset"});
@@ -72,12 +74,14 @@ void MainWindow::createMenus()
             "go.previousOfSite", "", "go.to", "", "go.back", "go.forward"});
     fill(menuBar()->addMenu(tr("&Analyze")),
         {"findings.next", "findings.previous", "findings.show", "findings.go", "", "window.findings",
-            "window.sandbox", "window.oom", "window.playbook", "", "analyze.oomText"});
+            "window.sandbox", "window.oom", "window.playbook", "", "compare.open", "compare.range",
+            "compare.swap", "compare.several", "window.compare", "", "analyze.oomText"});
     fill(menuBar()->addMenu(tr("&Tools")), {"tools.pointer", "tools.ruler"});
     fill(menuBar()->addMenu(tr("&Window")),
         {"window.timeline", "window.segments", "window.live", "window.tree", "window.flame", "window.events",
-            "window.segmentTable", "window.growth", "window.details", "window.findings", "window.sandbox", "",
-            "window.oom", "window.playbook", "", "window.nextPane", "window.previousPane"});
+            "window.segmentTable", "window.growth", "window.results", "window.details", "window.findings",
+            "window.sandbox", "", "window.oom", "window.playbook", "", "window.nextPane",
+            "window.previousPane"});
     fill(menuBar()->addMenu(tr("&Help")),
         {"help.contents", "help.keys", "help.record", "help.numbers", "", "help.about", "help.licence"});
 }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tabs in the middle of the window, and the ways from one view to another.
+#include "app/load_strip.hpp"
 #include "app/main_window.hpp"
+#include "app/peak_bars_window.hpp"
+#include "app/short_names.hpp"
+#include "widgets/compare/compare_view.hpp"
 #include "widgets/findings/findings_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
 
 #include <QApplication>
+#include <QFileDialog>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -36,7 +41,14 @@ void MainWindow::followTab()
     m_corner->setVisible(timeline && m_corner->isAncestorOf(m_timeline->controls()));
     // A corner that comes or goes does not tell the tabs.
     QApplication::postEvent(m_tabs, new QEvent(QEvent::LayoutRequest));
-    m_layout->setBottomShown(timeline);
+    m_layout->setRoom(timeline                     ? WindowLayout::Room::Docks
+            : m_tabs->currentWidget() == m_compare ? WindowLayout::Room::Nothing
+                                                   : WindowLayout::Room::Height);
+    m_work.comparer.setActive(m_tabs->currentWidget() == m_compare && m_work.session.rank());
+    // The comparison has figures of its own.
+    const bool compares = m_tabs->currentWidget() == m_compare && m_work.comparer.state().comparison();
+    if (m_stripBar && m_work.session.rank())
+        m_stripBar->setVisible(!compares || m_stripStack->currentWidget() == m_loadStrip);
     placeControls();
 }
 
@@ -121,6 +133,75 @@ void MainWindow::followSandbox()
         m_work.session.setPrediction(nullptr);
     else if (!m_work.session.prediction())
         emit m_sandbox->settings().changed();
+}
+
+void MainWindow::connectCompare()
+{
+    Comparer& comparer = m_work.comparer;
+    connect(m_compare, &CompareView::fileRequested, this,
+        [this](compare::Which side, const QString& path) { m_work.comparer.open(side, path); });
+    connect(m_compare, &CompareView::chooseRequested, this, &MainWindow::chooseForSide);
+    connect(m_compare, &CompareView::swapRequested, &comparer, &Comparer::swap);
+    connect(&comparer, &Comparer::loading, m_compare, &CompareView::setLoading);
+    connect(&comparer, &Comparer::failed, m_compare, &CompareView::setProblem);
+    connect(&comparer, &Comparer::opened, &m_work.recent, [this](const QString& path) {
+        m_work.recent.add(path);
+        m_compare->setProblem({});
+    });
+    connect(&comparer.state(), &CompareState::changed, this, &MainWindow::updateCommands);
+    connect(&comparer.state(), &CompareState::changed, this, &MainWindow::followTab);
+    m_peakBars = new PeakBarsWindow(m_style, comparer.opener(), this);
+    connect(m_peakBars, &PeakBarsWindow::compareRequested, this, [this](const QString& a, const QString& b) {
+        m_work.comparer.open(compare::Which::A, a);
+        compareWith(b);
+    });
+    connect(&m_work.files, &Files::listChanged, this, &MainWindow::followChoices);
+    connect(&m_work.recent, &RecentFiles::changed, this, &MainWindow::followChoices);
+    connect(&m_work.session, &Session::opened, this, &MainWindow::followChoices);
+    followChoices();
+}
+
+// The files that are open together, and in the empty state those opened last.
+void MainWindow::followChoices()
+{
+    QList<CompareView::Choice> choices;
+    QStringList paths;
+    for (const Files::Entry& entry : m_work.files.entries())
+        paths << entry.path;
+    const QStringList names = shortNames(paths);
+    for (qsizetype i = 0; i < paths.size(); ++i)
+        choices << CompareView::Choice{names[i], paths[i]};
+    m_compare->setChoices(choices);
+    constexpr qsizetype mostRecent = 3;
+    QStringList recent;
+    for (const RecentFiles::Entry& entry : m_work.recent.entries())
+        if (!paths.contains(entry.path) && recent.size() < mostRecent)
+            recent << entry.path;
+    m_compare->setRecent(recent);
+}
+
+void MainWindow::chooseForSide(compare::Which side)
+{
+    const QString path = QFileDialog::getOpenFileName(
+        this, side == compare::Which::A ? tr("Run A") : tr("Run B"), m_settings.get(setting::lastFolder));
+    if (!path.isEmpty())
+        m_work.comparer.open(side, path);
+}
+
+void MainWindow::compareWith(const QString& path, const ReadOptions& options)
+{
+    m_compareFirst = showsStartPage();
+    showTab(m_compare);
+    m_work.comparer.open(compare::Which::B, path, options);
+}
+
+void MainWindow::compareRange()
+{
+    const auto range = m_work.state.range();
+    if (!range)
+        return;
+    m_work.comparer.compareInstants(range->first, range->second);
+    showTab(m_compare);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event)

@@ -2,6 +2,7 @@
 #include "app/navigator.hpp"
 
 #include "model/core/parse.hpp"
+#include "widgets/common/axis_position.hpp"
 #include "widgets/style/text.hpp"
 
 #include <algorithm>
@@ -32,20 +33,10 @@ QString Navigator::stateText(StateIndex state) const
         .arg(countText(momentOf(state) + static_cast<Moment>(replay->device().firstEventInFile)));
 }
 
-double Navigator::position(StateIndex state) const
-{
-    const auto replay = m_session.replay();
-    if (!replay || m_state.axis() == XAxis::Events)
-        return static_cast<double>(state);
-    const auto us = replay->timeUs(state);
-    const auto start = replay->originUs();
-    return us && start ? static_cast<double>(*us - *start) : 0.0;
-}
-
 void Navigator::ensureVisible(StateIndex state)
 {
     const XWindow window = m_state.window();
-    const double x = position(state);
+    const double x = axisPosition(m_session, m_state.axis(), state);
     if (x >= window.left && x < window.right)
         return;
     const double width = window.right - window.left;

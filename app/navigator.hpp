@@ -43,7 +43,6 @@ public:
     /// "event 3,737", "before the first event", "end of the file".
     QString stateText(StateIndex state) const;
     /// Position of a state on the present x axis, in the units of XWindow.
-    double position(StateIndex state) const;
     void ensureVisible(StateIndex state);
 
 private:

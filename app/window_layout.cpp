@@ -90,10 +90,11 @@ QString WindowLayout::name() const
 
 void WindowLayout::save()
 {
-    if (!m_putAway.isEmpty()) { // as it is with them
-        setBottomShown(true);
+    if (m_room != Room::Docks) { // as it is with them
+        const Room room = m_room;
+        setRoom(Room::Docks);
         save();
-        setBottomShown(false);
+        setRoom(room);
         return;
     }
     if (m_shown && m_placed)
@@ -115,12 +116,11 @@ void WindowLayout::reset()
     m_settings.forgetLayouts();
     m_sizes = {};
     m_settled.clear();
-    const bool away = !m_putAway.isEmpty();
+    const Room room = std::exchange(m_room, Room::Docks);
     m_putAway.clear();
     if (m_shown)
         arrange();
-    if (away)
-        setBottomShown(false);
+    setRoom(room);
 }
 
 void WindowLayout::setDocksShown(bool shown)
@@ -135,29 +135,41 @@ void WindowLayout::setDocksShown(bool shown)
         return;
     }
     m_putAway.clear();
+    m_room = Room::Docks;
     for (QDockWidget* dock : all())
         dock->hide();
 }
 
-void WindowLayout::setBottomShown(bool shown)
+void WindowLayout::setRoom(Room room)
 {
-    if (shown) {
+    if (room == m_room)
+        return;
+    if (m_room != Room::Docks) {
+        m_room = Room::Docks;
         for (QDockWidget* dock : std::exchange(m_putAway, {}))
             dock->setVisible(m_shown);
-        if (m_putAwayFront && m_shown)
-            m_putAwayFront->raise();
+        for (const QPointer<QDockWidget>& front : std::exchange(m_putAwayFronts, {}))
+            if (front && m_shown)
+                front->raise();
         m_apply.start();
-        return;
     }
-    if (!m_shown || !m_putAway.isEmpty())
+    if (room == Room::Docks || !m_shown)
         return;
     save();
-    for (QDockWidget* dock : m_bottom + m_tabs)
+    QList<QDockWidget*> leaving = m_bottom + m_tabs;
+    if (!m_bottom.isEmpty())
+        m_putAwayFronts << frontOf(m_bottom.back());
+    if (room == Room::Nothing) {
+        leaving += m_right + m_behind;
+        if (!m_right.isEmpty())
+            m_putAwayFronts << frontOf(m_right.back());
+    }
+    for (QDockWidget* dock : leaving)
         if (!dock->isHidden() && !dock->isFloating())
             m_putAway << dock;
-    m_putAwayFront = m_bottom.isEmpty() ? nullptr : frontOf(m_bottom.back());
     for (QDockWidget* dock : m_putAway)
         dock->hide();
+    m_room = room;
 }
 
 void WindowLayout::follow(const QSize& size)
@@ -167,8 +179,8 @@ void WindowLayout::follow(const QSize& size)
     m_apply.start();
     if (narrow == m_narrow)
         return;
-    const bool away = !m_putAway.isEmpty();
-    setBottomShown(true);
+    const Room room = m_room;
+    setRoom(Room::Docks);
     // As it was before the window changed: by now the docks have given way.
     if (m_shown && m_placed)
         m_settings.setLayout(name() + QStringLiteral("/state"),
@@ -189,8 +201,7 @@ void WindowLayout::follow(const QSize& size)
         for (QDockWidget* dock : front)
             dock->raise();
     }
-    if (away)
-        setBottomShown(false);
+    setRoom(room);
     emit narrowChanged(narrow);
 }
 
@@ -261,7 +272,7 @@ void WindowLayout::learn()
         sizes.map = static_cast<double>(frontOf(m_bottom[0])->width())
             / std::max(1, frontOf(m_bottom[0])->width() + frontOf(m_bottom[1])->width());
     known = sizes;
-    if (m_putAway.isEmpty())
+    if (m_room == Room::Docks)
         m_settled = m_window.saveState(layoutVersion);
 }
 
@@ -278,7 +289,7 @@ void WindowLayout::applySizes()
         const int map = static_cast<int>(both * sizes->map);
         m_window.resizeDocks(m_bottom, {map, both - map}, Qt::Horizontal);
     }
-    if (m_putAway.isEmpty())
+    if (m_room == Room::Docks)
         m_settled = m_window.saveState(layoutVersion);
 }
 

@@ -40,8 +40,11 @@ public:
     QDockWidget* dockOf(const QWidget* view) const;
     /// Shows or hides all docks, as a file is opened or closed.
     void setDocksShown(bool shown);
-    /// Takes the bottom docks away for a page that wants the height, and puts back those that were open.
-    void setBottomShown(bool shown);
+    /// What docks leave to the page in the middle.
+    enum class Room { Docks, Height, Nothing };
+    /// Takes the bottom docks away for a page that wants the height, or all of them for one that wants
+    /// everything (Nothing), and puts back those that were open.
+    void setRoom(Room room);
     /// Call when the window's size has changed.
     void follow(const QSize& size);
     bool isNarrow() const { return m_narrow; }
@@ -91,9 +94,9 @@ private:
     bool m_narrow = false;
     bool m_shown = false;
     bool m_placed = false;
-    /// Bottom docks taken away by setBottomShown; empty when none is.
-    QList<QDockWidget*> m_putAway;
-    QPointer<QDockWidget> m_putAwayFront; ///< the tab that was in front of them
+    Room m_room = Room::Docks;
+    QList<QDockWidget*> m_putAway; ///< by setRoom
+    QList<QPointer<QDockWidget>> m_putAwayFronts; ///< the tabs that were in front of them
     std::array<std::optional<Sizes>, 2> m_sizes; ///< wide, narrow
     QByteArray m_settled; ///< the arrangement before the window's size changed
     double m_scale = 1;

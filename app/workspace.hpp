@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/comparer.hpp"
 #include "app/diagnoser.hpp"
 #include "app/files.hpp"
 #include "app/loader.hpp"
@@ -18,6 +19,7 @@ struct Workspace {
     explicit Workspace(
         Settings& settings, Loader::Opener opener = openRank, Diagnoser::Rules rules = diagnose)
         : recent(settings)
+        , comparer(session, opener, rules)
         , loader(std::move(opener))
         , files(session, state, loader, recent)
         , navigator(session, state)
@@ -28,6 +30,7 @@ struct Workspace {
     Session session;
     ViewState state;
     RecentFiles recent;
+    Comparer comparer;
     Loader loader;
     Files files;
     Navigator navigator;

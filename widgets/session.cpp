@@ -16,6 +16,9 @@ void Session::setRank(std::shared_ptr<const Rank> rank)
     m_cardSize.reset();
     m_diagnosis.reset();
     m_prediction.reset();
+    m_sharedAxis.reset();
+    m_sharedColouring.reset();
+    m_sharedHeight = 0;
     emit opened();
     emit deviceChanged();
 }
@@ -26,6 +29,9 @@ void Session::setDevice(std::size_t deviceIndex)
         return;
     m_device = deviceIndex;
     m_prediction.reset();
+    m_sharedAxis.reset();
+    m_sharedColouring.reset();
+    m_sharedHeight = 0;
     emit deviceChanged();
     emit predictionChanged();
 }
@@ -76,6 +82,8 @@ std::shared_ptr<const Colouring> Session::colouring(ColourBy by) const
     const auto current = replay();
     if (!current)
         return nullptr;
+    if (m_sharedColouring)
+        return m_sharedColouring;
     auto& slot = m_colourings[{m_device, static_cast<int>(by)}];
     if (!slot)
         slot = Colouring::build(*current, *sites(), by, labels().get());
@@ -105,6 +113,28 @@ std::shared_ptr<const Phases> Session::phases() const
 {
     return m_diagnosis && m_device < m_diagnosis->devices.size() ? m_diagnosis->devices[m_device].phases
                                                                  : nullptr;
+}
+
+void Session::setShared(
+    std::shared_ptr<const AxisKnots> axis, std::shared_ptr<const Colouring> colouring, std::int64_t highest)
+{
+    m_sharedAxis = std::move(axis);
+    m_sharedColouring = std::move(colouring);
+    m_sharedHeight = highest;
+    emit sharedChanged();
+}
+
+std::shared_ptr<const AxisKnots> Session::stepsAxis() const
+{
+    const auto steps = phases();
+    const auto device = replay();
+    if (!steps || !device)
+        return nullptr;
+    if (steps != m_axisOf) {
+        m_axisOf = steps;
+        m_stepsAxis = stepAxis(*steps, device->states());
+    }
+    return m_stepsAxis;
 }
 
 std::shared_ptr<const Labels> Session::labels() const

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/findings/prediction.hpp"
+#include "model/layout/axis_knots.hpp"
 #include "model/lens/colouring.hpp"
 #include "model/lens/groups.hpp"
 #include "model/run/rank.hpp"
@@ -41,12 +42,21 @@ public:
     std::shared_ptr<const Grouping> grouping(GroupBy by) const;
     std::shared_ptr<const Colouring> colouring(ColourBy by) const;
 
+    /// For a side of a comparison: the axis that both share, colours that stand for all colourings, and the
+    /// height both are drawn to (0: its own). Null for none. Forgotten with the device.
+    void setShared(std::shared_ptr<const AxisKnots> axis, std::shared_ptr<const Colouring> colouring,
+        std::int64_t highest);
+    std::shared_ptr<const AxisKnots> sharedAxis() const { return m_sharedAxis; }
+    std::int64_t sharedHeight() const { return m_sharedHeight; }
+
     /// What was found in the open file; null until it is known. Comes after opened(), by itself.
     void setDiagnosis(std::shared_ptr<const Diagnosis> diagnosis);
     std::shared_ptr<const Diagnosis> diagnosis() const { return m_diagnosis; }
     /// Of the chosen device; null until the diagnosis is there.
     std::shared_ptr<const Phases> phases() const;
     std::shared_ptr<const Labels> labels() const;
+    /// The axis of steps of the chosen device; null where no steps are known.
+    std::shared_ptr<const AxisKnots> stepsAxis() const;
     /// Allocations of a finding as flags by AllocationId; null when it belongs to another device or to none.
     std::shared_ptr<const std::vector<std::uint8_t>> flagsOf(const Finding& finding) const;
 
@@ -70,6 +80,7 @@ signals:
     void cardSizeChanged();
     void diagnosisChanged();
     void predictionChanged();
+    void sharedChanged();
 
 private:
     std::shared_ptr<const Rank> m_rank;
@@ -78,6 +89,11 @@ private:
     std::optional<std::uint64_t> m_cardSize;
     std::shared_ptr<const Diagnosis> m_diagnosis;
     std::shared_ptr<const Prediction> m_prediction;
+    std::shared_ptr<const AxisKnots> m_sharedAxis;
+    std::shared_ptr<const Colouring> m_sharedColouring;
+    std::int64_t m_sharedHeight = 0;
+    mutable std::shared_ptr<const Phases> m_axisOf;
+    mutable std::shared_ptr<const AxisKnots> m_stepsAxis;
     mutable std::map<std::pair<std::size_t, int>, std::shared_ptr<const Grouping>> m_groupings;
     mutable std::map<std::pair<std::size_t, int>, std::shared_ptr<const Colouring>> m_colourings;
 };

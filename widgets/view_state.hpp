@@ -41,10 +41,12 @@ struct Selection {
     bool operator==(const Selection&) const = default;
 };
 
-enum class XAxis { Events, Time };
+/// Aligned: the common axis of two runs that are compared.
+enum class XAxis { Events, Time, Steps, Aligned };
 enum class Tool { Pointer, Ruler };
 
-/// The visible window of the timeline in x: states, or microseconds since the first event on the time axis.
+/// The visible window of the timeline in x: states, or microseconds since the first event on the time axis,
+/// or steps.
 struct XWindow {
     double left = 0;
     double right = 1;

@@ -38,8 +38,9 @@ std::span<const Command* const> commands()
 
 namespace {
 
-constexpr std::array windowOptions{
-    partialOption, CommandOption{"--events", "FIRST:LAST", "these events first, both included"}};
+constexpr std::array windowOptions{partialOption,
+    CommandOption{"--events", "FIRST:LAST", "these events first, both included"}, rulesOption,
+    CommandOption{"--compare", nullptr, "two files: open them side by side"}};
 
 /// Options of Qt itself, with one dash or two, and whether a value follows.
 struct QtOption {
@@ -74,7 +75,8 @@ void printOptions(std::ostream& out, std::span<const CommandOption> options)
 void printHelp(std::ostream& out)
 {
     out << "tidemark " << versionText() << ": where the GPU memory of a PyTorch run went\n\n"
-        << "usage: tidemark [PATH…] [--partial]       open files, or the files of a folder, in the window\n";
+        << "usage: tidemark [PATH…] [--partial]       open files, or the files of a folder, in the window\n"
+        << "       tidemark --compare A B              two runs side by side in the window\n";
     for (const Command* command : commands())
         out << "       " << padded(std::string("tidemark ") + command->name + " " + command->synopsis, 35)
             << "\n           " << command->does << '\n';
@@ -128,7 +130,11 @@ std::optional<int> askForWindow(
     const auto range = parsed->eventRange();
     if (!range)
         return usageError(streams, range.error().message);
+    if (const auto rules = parsed->labelRules(); !rules)
+        return usageError(streams, rules.error().message);
     const auto& paths = parsed->paths();
+    if (parsed->has("--compare") && paths.size() != 2)
+        return usageError(streams, "--compare needs two files: tidemark --compare A B");
     std::error_code ignored;
     if (!paths.empty() && looksLikeAWord(paths.front().string())
         && !std::filesystem::exists(paths.front(), ignored))
@@ -138,6 +144,9 @@ std::optional<int> askForWindow(
         request->paths = paths;
         request->options = parsed->readOptions();
         request->events = *range;
+        request->compare = parsed->has("--compare");
+        if (const auto rules = parsed->value(rulesOption.name))
+            request->rules = *rules;
     }
     return std::nullopt;
 }

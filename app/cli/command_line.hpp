@@ -29,6 +29,10 @@ struct WindowRequest {
     /// --events: the events to show first. Not passed to reading: memory from before and the segments of the
     /// end belong to the whole trace, and a trace cut at the back would not fit them.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> events;
+    /// --compare: the second path stands beside the first.
+    bool compare = false;
+    /// --rules: label rules in force for this window; the settings keep theirs.
+    std::optional<std::filesystem::path> rules;
 };
 
 /// Runs the sub-command of the arguments, without a display, and returns its exit status; nothing when the

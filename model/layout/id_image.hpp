@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/core/job.hpp"
+#include "model/layout/axis_knots.hpp"
 #include "model/lens/colouring.hpp"
 #include "model/replay/replay.hpp"
 
@@ -45,6 +46,13 @@ struct TimelineWindow {
     double top = 1;
     int width = 1; ///< device pixels
     int height = 1;
+    /// Where given, x is that of this axis instead (timeAxis is false then).
+    std::shared_ptr<const AxisKnots> knots{};
+
+    bool sameAxis(const TimelineWindow& other) const
+    {
+        return timeAxis == other.timeAxis && knots == other.knots;
+    }
 };
 
 /// Where the trace ends on the x axis; it begins at 0.

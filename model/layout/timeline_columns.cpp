@@ -11,9 +11,10 @@ namespace {
 /// Where states begin on an axis.
 class Axis {
 public:
-    Axis(const Replay& replay, bool timeAxis)
+    Axis(const Replay& replay, bool timeAxis, const AxisKnots* knots)
         : m_states(replay.states())
         , m_times(timeAxis ? &replay.monotoneTimes : nullptr)
+        , m_knots(knots)
     {
         const auto origin = replay.originUs();
         if (!origin)
@@ -23,6 +24,8 @@ public:
 
     double extent() const
     {
+        if (m_knots)
+            return m_knots->extent();
         if (!m_times)
             return m_states;
         return static_cast<double>(std::max<std::int64_t>(0, m_times->back() - m_origin)) + 1;
@@ -33,6 +36,8 @@ public:
     {
         if (!(x > 0))
             return 0;
+        if (m_knots)
+            x = m_knots->stateOf(x);
         if (!m_times)
             return x >= m_states ? m_states : static_cast<StateIndex>(std::ceil(x));
         const auto end = std::partition_point(m_times->begin(), m_times->end(),
@@ -43,6 +48,7 @@ public:
 private:
     StateIndex m_states;
     const std::vector<std::int64_t>* m_times;
+    const AxisKnots* m_knots;
     std::int64_t m_origin = 0;
 };
 
@@ -50,12 +56,12 @@ private:
 
 double timelineExtent(const Replay& replay, bool timeAxis)
 {
-    return Axis(replay, timeAxis).extent();
+    return Axis(replay, timeAxis, nullptr).extent();
 }
 
 std::vector<ColumnInfo> timelineColumns(const Replay& replay, const TimelineWindow& window)
 {
-    const Axis axis(replay, window.timeAxis);
+    const Axis axis(replay, window.timeAxis, window.knots.get());
     const double extent = axis.extent();
     const StateIndex last = replay.states() - 1;
     const double span = window.right - window.left;

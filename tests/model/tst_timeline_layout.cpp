@@ -80,9 +80,34 @@ std::vector<AllocationId> stackOf(const Replay& r, const Colouring& colouring, c
     return live;
 }
 
-double begins(const Replay& r, StateIndex s, bool timeAxis)
+double extentOf(const Replay& r, const TimelineWindow& w)
 {
-    if (!timeAxis)
+    return w.knots ? w.knots->extent() : timelineExtent(r, w.timeAxis);
+}
+
+/// A bent axis with knots anywhere.
+std::shared_ptr<const AxisKnots> someKnots(const Replay& r, std::mt19937& random)
+{
+    auto axis = std::make_shared<AxisKnots>();
+    axis->knots.push_back({});
+    for (double state = double(1 + random() % 9); state < r.states(); state += double(1 + random() % 40))
+        axis->knots.push_back({state, axis->knots.back().x + double(1 + random() % 1000003) / 77777});
+    axis->knots.push_back({double(r.states()), axis->knots.back().x + 1.234567});
+    return axis;
+}
+
+double begins(const Replay& r, StateIndex s, const TimelineWindow& w)
+{
+    if (w.knots) { // by hand: the piece that holds the state
+        const auto& knots = w.knots->knots;
+        std::size_t i = 1;
+        while (i + 1 < knots.size() && knots[i].state <= s)
+            ++i;
+        const auto& [fromState, fromX] = knots[i - 1];
+        const auto& [toState, toX] = knots[i];
+        return fromX + (s - fromState) * (toX - fromX) / (toState - fromState);
+    }
+    if (!w.timeAxis)
         return s;
     return s == 0 ? 0 : double(r.monotoneTimes[s - 1] - r.monotoneTimes[0]);
 }
@@ -91,14 +116,14 @@ QByteArray wrongColumn(const Replay& r, const TimelineWindow& w, int x, const Co
 {
     const double from = w.left + (w.right - w.left) * x / w.width;
     const double to = w.left + (w.right - w.left) * (x + 1) / w.width;
-    if (to <= 0 || from >= timelineExtent(r, w.timeAxis))
+    if (to <= 0 || from >= extentOf(r, w))
         return column.outside ? "" : "should be outside";
     if (column.outside)
         return "is outside";
     std::vector<StateIndex> covered;
     StateIndex holds = 0;
     for (StateIndex s = 0; s < r.states(); ++s) {
-        const double at = begins(r, s, w.timeAxis);
+        const double at = begins(r, s, w);
         if (at >= from && at < to)
             covered.push_back(s);
         if (at <= from)
@@ -164,6 +189,7 @@ private slots:
     void nothingToDraw();
     void stops();
     void oneMicrosecond();
+    void inPartsAsInOne();
 };
 
 void TestTimelineLayout::pixels_data()
@@ -199,11 +225,14 @@ void TestTimelineLayout::pixels()
     const StackOrder order = group ? StackOrder::Group : StackOrder::Age;
     const SlotBytes most = mostOf(r, colouring);
     std::mt19937 random(seed);
-    const double extent = timelineExtent(r, timeAxis);
+    const auto knots = seed % 5 == 1 ? someKnots(r, random) : nullptr;
+    timeAxis = timeAxis && !knots;
+    const double extent = knots ? knots->extent() : timelineExtent(r, timeAxis);
     const double peak = std::max(1.0, double(r.timeline.requested().total().max));
     for (int i = 0; i < 14; ++i) {
         TimelineWindow w;
         w.timeAxis = timeAxis;
+        w.knots = knots;
         w.width = 1 + int(random() % 70);
         w.height = 1 + int(random() % 60);
         w.right = extent;
@@ -373,6 +402,45 @@ void TestTimelineLayout::stops()
     w.width = 100;
     w.height = 100;
     QVERIFY(!layoutTimeline(r, Colouring{}, StackOrder::Age, w, job));
+}
+
+/// Long traces are drawn by several threads at once: the same as one part after the other.
+void TestTimelineLayout::inPartsAsInOne()
+{
+    constexpr double statesAColumn = 512;
+    constexpr int width = 256;
+    RandomTrace wish;
+    wish.events = 140000;
+    wish.addresses = 600;
+    const Replay r = replayOf(randomTrace(wish));
+    QVERIFY(r.states() > statesAColumn * width);
+    const Colouring colouring = colouringOf(r, 3);
+    TimelineWindow w;
+    w.right = statesAColumn * width;
+    w.top = double(r.timeline.requested().total().max);
+    w.width = width;
+    w.height = 90;
+    for (const StackOrder order : {StackOrder::Age, StackOrder::Group}) {
+        const auto plan = StackPlan::build(r, colouring, order);
+        const auto whole = layoutTimeline(r, *plan, w, {});
+        for (int from = 0; from < width; from += 64) {
+            TimelineWindow part = w;
+            part.left = from * statesAColumn;
+            part.right = (from + 64) * statesAColumn;
+            part.width = 64;
+            const auto one = layoutTimeline(r, *plan, part, {});
+            for (int x = 0; x < 64; ++x) {
+                for (int y = 0; y < w.height; ++y) {
+                    QCOMPARE(one->image.at(x, y), whole->image.at(from + x, y));
+                    const auto at = [y, &w](const TimelineImage& i, int column) {
+                        return i.image
+                            .waiting[std::size_t(y) * std::size_t(i.window.width) + std::size_t(column)];
+                    };
+                    QCOMPARE(at(*one, x), at(*whole, from + x));
+                }
+            }
+        }
+    }
 }
 
 /// Several events in one microsecond, and a clock that goes back.

@@ -178,7 +178,7 @@ private slots:
         QSignalSpy searched(&w.state, &ViewState::searchRequested);
         w.click(first, Qt::ControlModifier);
         QCOMPARE(searched.count(), 1);
-        QCOMPARE(searched[0][0].toString(), QStringLiteral("softmax@nn_utils.py:6"));
+        QCOMPARE(searched[0][0].toString(), QStringLiteral("site:softmax@nn_utils.py:6"));
     }
 
     void rulerStaysUntilDeleted()

@@ -3,6 +3,7 @@
 
 #include "widgets/common/copy_table.hpp"
 #include "widgets/common/moment_text.hpp"
+#include "widgets/common/site_term.hpp"
 #include "widgets/live/live_table_delegate.hpp"
 #include "widgets/style/empty_state.hpp"
 #include "widgets/style/style.hpp"
@@ -290,7 +291,7 @@ void EventsView::contextMenu(QPoint position)
             [this, id] { emit m_state.zoomToLifeRequested(id); });
         const QString site = at.siblingAtColumn(EventsModel::Site).data().toString();
         menu.addAction(m_style.icon(QStringLiteral("filter")), tr("Filter by this site"), this,
-            [this, site] { emit m_state.searchRequested(QStringLiteral("site:") + site); });
+            [this, site] { emit m_state.searchRequested(siteTerm(site)); });
         menu.addSeparator();
     }
     menu.addAction(m_style.icon(QStringLiteral("copy")), tr("Copy rows"), this,

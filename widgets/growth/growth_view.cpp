@@ -223,10 +223,12 @@ void GrowthView::take(Made&& made)
     QString freed = tr("%1 freed").arg(bytesText(sum.freedBytes));
     if (older > 0)
         freed += tr(", of it %1 older").arg(bytesText(older));
-    const QString text
-        = tr("Σ %1 allocated in %2 allocations, %3, %4 kept: live %5")
-              .arg(bytesText(sum.allocatedBytes), countText(sum.allocated), freed, bytesText(sum.keptBytes),
-                  deltaText(static_cast<std::int64_t>(sum.allocatedBytes - sum.freedBytes)));
+    const QString allocated = table.filtered
+        ? tr("%1 of %2").arg(bytesText(sum.matchedBytes), bytesText(sum.allocatedBytes))
+        : bytesText(sum.allocatedBytes);
+    const QString text = tr("Σ %1 allocated in %2 allocations, %3, %4 kept: live %5")
+                             .arg(allocated, countText(sum.allocated), freed, bytesText(sum.keptBytes),
+                                 deltaText(static_cast<std::int64_t>(sum.allocatedBytes - sum.freedBytes)));
     m_foot->setText(text);
     m_foot->setToolTip(text);
     setWindowTitle(table.scope.kind == Scope::Kind::Range

@@ -3,7 +3,9 @@
 #include "widgets/live/live_table_view.hpp"
 
 #include "model/lens/facts.hpp"
+#include "widgets/common/axis_position.hpp"
 #include "widgets/common/moment_text.hpp"
+#include "widgets/common/site_term.hpp"
 #include "widgets/style/style.hpp"
 #include "widgets/style/text.hpp"
 
@@ -23,15 +25,6 @@ namespace {
 
 /// A group's life fills this share of the window.
 constexpr double zoomMargin = 0.04;
-
-double onAxis(const Replay& replay, StateIndex state, XAxis axis)
-{
-    if (axis == XAxis::Events)
-        return state;
-    const auto first = replay.originUs();
-    const auto at = replay.timeUs(state);
-    return first && at ? static_cast<double>(*at - *first) : state;
-}
 
 } // namespace
 
@@ -99,8 +92,10 @@ void LiveTableView::zoomToGroup(std::uint32_t group)
     const GroupFacts facts = groupFacts(*rows.replay, *rows.grouping, group, rows.table->state);
     if (facts.allocations == 0)
         return;
-    const double left = onAxis(*rows.replay, facts.first, m_view.axis());
-    const double right = onAxis(*rows.replay, facts.last, m_view.axis()) + 1;
+    const double left = axisPosition(m_session, m_view.axis(), facts.first);
+    const double right = m_view.axis() == XAxis::Time
+        ? axisPosition(m_session, XAxis::Time, facts.last) + 1
+        : axisPosition(m_session, m_view.axis(), static_cast<double>(facts.last) + 1);
     const double margin = (right - left) * zoomMargin;
     m_view.pushHistory();
     m_view.setWindow({left - margin, right + margin});
@@ -252,7 +247,7 @@ void LiveTableView::contextMenu(QPoint position)
         const GroupBy by = m_model->rows().table->by;
         if (by == GroupBy::Site || by == GroupBy::None)
             menu.addAction(m_style.icon(QStringLiteral("filter")), tr("Filter by this site"), this,
-                [this, name] { emit m_view.searchRequested(QStringLiteral("site:") + name); });
+                [this, name] { emit m_view.searchRequested(siteTerm(name)); });
         menu.addSeparator();
     }
     if (m_expanded)

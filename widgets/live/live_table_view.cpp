@@ -301,9 +301,7 @@ void LiveTableView::fitKeyColumn()
 
 void LiveTableView::showSortOrder()
 {
-    // The arrow points to where values get smaller, against Qt's habit.
-    m_table->horizontalHeader()->setSortIndicator(static_cast<int>(m_sortColumn),
-        m_sortOrder == Qt::DescendingOrder ? Qt::AscendingOrder : Qt::DescendingOrder);
+    m_table->horizontalHeader()->setSortIndicator(static_cast<int>(m_sortColumn), m_sortOrder);
 }
 
 void LiveTableView::flush()

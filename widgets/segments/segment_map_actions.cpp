@@ -4,6 +4,7 @@
 #include "widgets/segments/segment_map_view.hpp"
 
 #include "widgets/common/moment_text.hpp"
+#include "widgets/common/site_term.hpp"
 #include "widgets/common/size_text.hpp"
 #include "widgets/segments/segment_texts.hpp"
 #include "widgets/style/text.hpp"
@@ -275,7 +276,7 @@ void SegmentMapView::contextMenu(const MapHit& hit, QPoint position)
             });
             const QString name = shownText(grouping->name(group));
             menu.addAction(m_style.icon(QStringLiteral("filter")), tr("Filter by this site"), this,
-                [this, name] { emit m_view.searchRequested(QStringLiteral("site:") + name); });
+                [this, name] { emit m_view.searchRequested(siteTerm(name)); });
         }
         const QString line = pieceLine(m_session, *m_built.replay, part, piece);
         const QString address = addressText(piece.address);

@@ -137,6 +137,13 @@ void Segmented::setPartToolTip(int index, const QString& text)
         button->setToolTip(text);
 }
 
+void Segmented::setPartShown(int index, bool shown)
+{
+    if (auto* button = m_group->button(index))
+        button->setVisible(shown);
+    updateGeometry();
+}
+
 void Segmented::setLogicalHeight(int height)
 {
     m_height = height;
@@ -147,7 +154,7 @@ QSize Segmented::sizeHint() const
 {
     int width = 0;
     for (const Part* part : m_parts)
-        width += part->sizeHint().width();
+        width += part->isVisibleTo(this) ? part->sizeHint().width() : 0;
     return {width, std::max(m_style.metrics().px(m_height), fontMetrics().height() + 2)};
 }
 

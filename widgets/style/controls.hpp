@@ -28,6 +28,7 @@ public:
     void setCurrent(int index);
     void setPartEnabled(int index, bool enabled);
     void setPartToolTip(int index, const QString& text);
+    void setPartShown(int index, bool shown);
     /// 26 in toolbars; footers and tab corners use less.
     void setLogicalHeight(int height);
 

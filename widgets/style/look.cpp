@@ -117,6 +117,19 @@ void Look::drawPrimitive(
     }
     case PE_IndicatorDockWidgetResizeHandle:
         return;
+    case PE_IndicatorHeaderArrow:
+        // The arrow points to where values get smaller, against the toolkit's habit.
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
+            header && header->sortIndicator != QStyleOptionHeader::None) {
+            QStyleOptionHeader turned = *header;
+            turned.sortIndicator = header->sortIndicator == QStyleOptionHeader::SortUp
+                ? QStyleOptionHeader::SortDown
+                : QStyleOptionHeader::SortUp;
+            QProxyStyle::drawPrimitive(element, &turned, painter, widget);
+            return;
+        }
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        return;
     default:
         QProxyStyle::drawPrimitive(element, option, painter, widget);
     }

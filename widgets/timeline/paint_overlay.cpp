@@ -22,7 +22,7 @@ void paintOutlineImage(QPainter& painter, const TimelineScene& scene, const Outl
     if (outline.pixels.isNull() || outline.picture != scene.picture)
         return;
     const TimelineWindow& w = outline.picture->request.window;
-    if (w.timeAxis != scene.scale.time())
+    if (!scene.scale.draws(w))
         return;
     const double dx = (w.right - w.left) / w.width;
     const double dy = (w.top - w.bottom) / w.height;

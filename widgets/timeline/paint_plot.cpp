@@ -58,7 +58,7 @@ void paintSilhouette(QPainter& painter, const TimelineScene& scene, const QRectF
 
 void paintPicture(QPainter& painter, const TimelineScene& scene)
 {
-    if (!scene.picture || scene.picture->request.window.timeAxis != scene.scale.time()) {
+    if (!scene.picture || !scene.scale.draws(scene.picture->request.window)) {
         paintSilhouette(painter, scene, {});
         return;
     }

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <optional>
+#include <string>
 
 namespace tidemark {
 
@@ -47,6 +50,17 @@ struct Unit {
     double size;
     const char* name;
 };
+
+/// The number a step's name ends in.
+std::optional<std::size_t> stepNumber(const std::string& name)
+{
+    const std::size_t from = name.find_last_not_of("0123456789") + 1;
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(name.data() + from, name.data() + name.size(), number);
+    if (from == name.size() || error != std::errc{})
+        return std::nullopt;
+    return number;
+}
 
 } // namespace
 
@@ -92,6 +106,51 @@ std::vector<AxisTick> eventTicks(
             break;
         ticks.push_back({x, countText(static_cast<std::int64_t>(e))});
     }
+    return ticks;
+}
+
+std::vector<AxisTick> stepTicks(
+    const AxisKnots& axis, const Phases& phases, double left, double right, int most)
+{
+    std::vector<AxisTick> ticks;
+    if (!(right > left) || most < 1)
+        return ticks;
+    const double least = (right - left) / most;
+    const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(niceStep(least))));
+    // Parts of a step: quarters, tenths, hundredths.
+    double part = 1;
+    for (const double finer : {0.5, 0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.0025, 0.001})
+        if (finer >= least)
+            part = finer;
+    for (std::size_t i = 0; i < phases.steps.size(); ++i) {
+        const double begin = stepBegin(axis, phases, i);
+        const double end = stepEnd(axis, phases, i);
+        const std::size_t number = stepNumber(phases.steps[i].name).value_or(i + 1);
+        if (end < left || begin > right || number % every != 0)
+            continue;
+        const auto parts = every > 1 ? 1 : static_cast<int>(std::lround(1 / part));
+        for (int k = 0; k < parts; ++k) {
+            const double x = begin + (end - begin) * k / parts;
+            if (x < left || x > right)
+                continue;
+            QString text = QString::number(number);
+            if (k > 0)
+                text += plainNumber(static_cast<double>(k) / parts, decimalsFor(part)).mid(1);
+            ticks.push_back({x, text});
+        }
+    }
+    return ticks;
+}
+
+std::vector<AxisTick> namedTicks(const AxisKnots& axis, double left, double right, int most)
+{
+    std::vector<AxisTick> ticks;
+    if (!(right > left) || most < 1)
+        return ticks;
+    const double least = (right - left) / most;
+    for (const AxisKnots::Tick& tick : axis.ticks)
+        if (tick.x >= left && tick.x <= right && (ticks.empty() || tick.x - ticks.back().value >= least))
+            ticks.push_back({tick.x, shownText(tick.name)});
     return ticks;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The half of TimelineView that is commands: zoom, steps, keys and the context menu.
 #include "widgets/common/phase_text.hpp"
+#include "widgets/common/site_term.hpp"
 #include "widgets/style/empty_state.hpp"
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_canvas.hpp"
@@ -423,7 +424,7 @@ void TimelineView::addAllocationEntries(QMenu& menu, AllocationId id)
     });
     if (all.origin[index(id)] == Origin::Traced && valid(all.stack[index(id)]))
         menu.addAction(m_style.icon(QStringLiteral("search")), tr("Search for this site"), this,
-            [this, site] { emit m_state.searchRequested(site); });
+            [this, site] { emit m_state.searchRequested(siteTerm(site)); });
 }
 
 void TimelineView::addCopyMenu(QMenu& menu, AllocationId id)

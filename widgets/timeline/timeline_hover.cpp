@@ -56,7 +56,10 @@ QString TimelineInput::scaleText() const
     const double perColumn = (w.right - w.left) / w.width;
     const auto number = [](double v) { return QString::number(v, 'f', v < 100 ? 1 : 0); };
     QString column;
-    if (m_scene.scale.time())
+    if (m_scene.scale.knots())
+        column = perColumn >= 1 ? tr("1 column = %1 steps").arg(number(perColumn))
+                                : tr("1 step = %1 columns").arg(number(1 / perColumn));
+    else if (m_scene.scale.time())
         column = perColumn >= 1 ? tr("1 column = %1").arg(durationText(std::llround(perColumn)))
                                 : tr("1 µs = %1 columns").arg(number(1 / perColumn));
     else

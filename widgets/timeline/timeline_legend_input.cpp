@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Clicks on the legend: what TimelineInput makes of them.
+#include "model/lens/filter.hpp"
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_input.hpp"
 #include "widgets/timeline/timeline_painters.hpp"
@@ -33,7 +34,11 @@ void TimelineInput::clickLegend(const QPointF& pos, Qt::KeyboardModifiers modifi
 QString TimelineInput::searchText(const LegendItem& entry, std::uint32_t group, GroupBy kind) const
 {
     if (kind == GroupBy::Site)
-        return QString::fromStdString(entry.text);
+        return QString::fromStdString(filterTerm("site:", entry.text));
+    if (kind == GroupBy::Label)
+        return QString::fromStdString(filterTerm("label:", entry.text));
+    if (kind == GroupBy::Role)
+        return QString::fromStdString(filterTerm("role:", entry.text));
     const Snapshot& snapshot = *m_scene.replay->snapshot;
     const AllocationColumns& all = m_scene.replay->timeline.allocations();
     const auto grouping = m_scene.session.grouping(kind);

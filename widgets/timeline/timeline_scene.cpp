@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/timeline_scene.hpp"
 
+#include "widgets/common/axis_position.hpp"
 #include "widgets/style/text.hpp"
 
 #include <QCoreApplication>
@@ -105,7 +106,7 @@ double TimelineScene::wholeTop() const
 {
     if (!source)
         return emptyTop;
-    std::int64_t most = source->requested().total().max;
+    std::int64_t most = std::max(source->requested().total().max, session.sharedHeight());
     if (source->reserved() && options.reserved)
         most = std::max(most, source->reserved()->total().max);
     if (source->allocated() && options.allocated)
@@ -172,7 +173,7 @@ int TimelineScene::labelWidth(const TimelineParts& parts) const
 void TimelineScene::prepareFrame(QSize size, double deviceRatio)
 {
     ratio = deviceRatio;
-    scale = XScale(source, state.axis());
+    scale = XScale(source, state.axis(), axisKnots(session, state.axis()));
     TimelineParts parts;
     parts.lanes = options.lanes ? static_cast<int>(lanes.size()) : 0;
     parts.finding = options.lanes && finding.bytes && !empty();
@@ -190,8 +191,13 @@ void TimelineScene::prepareFrame(QSize size, double deviceRatio)
     const int most = std::max(1, geometry.plot.width() / style.metrics().px(scale.time() ? 92 : 82));
     const XWindow& w = state.window();
     const std::int64_t first = replay ? replay->device().firstEventInFile : 0;
-    xTicks = scale.time() ? timeTicks(w.left, w.right, most)
-                          : eventTicks(w.left, w.right, source->states(), first, most);
+    if (scale.knots())
+        xTicks = scale.axis() == XAxis::Aligned
+            ? namedTicks(*scale.knots(), w.left, w.right, most)
+            : stepTicks(*scale.knots(), *session.phases(), w.left, w.right, most);
+    else
+        xTicks = scale.time() ? timeTicks(w.left, w.right, most)
+                              : eventTicks(w.left, w.right, source->states(), first, most);
 }
 
 QColor TimelineScene::dimming() const
@@ -207,6 +213,7 @@ TimelineWindow TimelineScene::window() const
 {
     TimelineWindow w;
     w.timeAxis = scale.time();
+    w.knots = scale.knots();
     w.left = state.window().left;
     w.right = state.window().right;
     w.bottom = bottom;
@@ -275,7 +282,7 @@ std::uint32_t TimelineScene::idAt(const QPointF& pos) const
     if (!picture || !QRectF(geometry.plot).contains(pos))
         return pixel::empty;
     const TimelineWindow& w = picture->request.window;
-    if (w.timeAxis != scale.time())
+    if (!scale.draws(w))
         return pixel::empty;
     const double x = (xAt(pos.x()) - w.left) / (w.right - w.left) * w.width;
     const double y = (w.top - bytesAt(pos.y())) / (w.top - w.bottom) * w.height;
@@ -316,11 +323,12 @@ QString TimelineScene::idName(std::uint32_t id) const
 const std::vector<std::int64_t>& TimelineScene::overviewColumns() const
 {
     const auto width = static_cast<std::size_t>(std::max(1, geometry.overview.width()));
-    if (m_overview.size() == width && m_overviewAxis == scale.axis())
+    if (m_overview.size() == width && m_overviewAxis == scale.axis() && m_overviewKnots == scale.knots())
         return m_overview;
     TimelineWindow w;
     const XWindow all = scale.whole();
     w.timeAxis = scale.time();
+    w.knots = scale.knots();
     w.left = all.left;
     w.right = all.right;
     w.width = static_cast<int>(width);
@@ -328,6 +336,7 @@ const std::vector<std::int64_t>& TimelineScene::overviewColumns() const
     for (const ColumnInfo& column : source->columns(w))
         m_overview.push_back(column.max);
     m_overviewAxis = scale.axis();
+    m_overviewKnots = scale.knots();
     return m_overview;
 }
 

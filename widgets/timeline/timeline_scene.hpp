@@ -212,6 +212,7 @@ private:
 
     mutable std::vector<std::int64_t> m_overview;
     mutable XAxis m_overviewAxis = XAxis::Events;
+    mutable std::shared_ptr<const AxisKnots> m_overviewKnots;
 };
 
 } // namespace tidemark

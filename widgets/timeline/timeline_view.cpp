@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/timeline_view.hpp"
 
+#include "widgets/common/axis_position.hpp"
 #include "widgets/style/empty_state.hpp"
 #include "widgets/timeline/stack_outline.hpp"
 #include "widgets/timeline/stack_worker.hpp"
@@ -74,6 +75,7 @@ void TimelineView::connectAll()
     connect(&m_session, &Session::siteModeChanged, this, &TimelineView::recolour);
     connect(&m_session, &Session::cardSizeChanged, this, &TimelineView::optionsChanged);
     connect(&m_session, &Session::diagnosisChanged, this, &TimelineView::diagnosisChanged);
+    connect(&m_session, &Session::sharedChanged, this, &TimelineView::sharedChanged);
     connect(&m_session, &Session::predictionChanged, this, &TimelineView::predictionChanged);
     connect(&m_state, &ViewState::findingChanged, this, &TimelineView::findingChanged);
     connect(&m_state, &ViewState::cursorChanged, this, &TimelineView::cursorChanged);
@@ -111,10 +113,10 @@ void TimelineView::openDevice()
     m_scene.open();
     if (m_scene.categories() && m_state.states() != m_scene.source->states())
         m_state.reset(m_scene.source->states(), m_scene.peak);
-    m_scene.scale = XScale(m_scene.source, m_state.axis());
+    m_scene.scale = XScale(m_scene.source, m_state.axis(), axisKnots(m_session, m_state.axis()));
     if (m_scene.categories() && m_state.axis() != XAxis::Time)
         m_state.setAxis(XAxis::Time);
-    m_scene.scale = XScale(m_scene.source, m_state.axis());
+    m_scene.scale = XScale(m_scene.source, m_state.axis(), axisKnots(m_session, m_state.axis()));
     m_lastScale = m_scene.scale;
     setWindow(m_scene.categories() ? m_scene.scale.whole() : m_state.window());
     m_controls->follow(m_scene);
@@ -186,9 +188,14 @@ void TimelineView::restyle()
 
 void TimelineView::axisChanged()
 {
-    const XScale next(m_scene.source, m_state.axis());
+    const XScale next(m_scene.source, m_state.axis(), axisKnots(m_session, m_state.axis()));
     if (m_state.axis() == XAxis::Time && !next.time()) {
         emit m_state.hoverTextChanged(whyNoTimeAxis());
+        m_state.setAxis(XAxis::Events);
+        return;
+    }
+    if ((m_state.axis() == XAxis::Steps || m_state.axis() == XAxis::Aligned) && !next.knots()) {
+        emit m_state.hoverTextChanged(tr("No steps are known in this trace"));
         m_state.setAxis(XAxis::Events);
         return;
     }
@@ -201,7 +208,8 @@ void TimelineView::axisChanged()
         const StateIndex last = m_lastScale.stateAt(std::nextafter(old.right, old.left));
         m_lastScale = m_scene.scale = next;
         setWindow(whole ? next.whole()
-                        : next.clamped({next.begin(first), std::max(next.end(last), next.begin(first) + 1)}));
+                        : next.clamped({next.begin(first),
+                            std::max(next.end(last), next.begin(first) + (next.knots() ? 0 : 1))}));
     }
     replot();
 }
@@ -275,11 +283,23 @@ void TimelineView::diagnosisChanged()
     const bool whole = m_scene.yIsWhole();
     m_scene.followDiagnosis();
     m_controls->follow(m_scene);
+    if (m_state.axis() == XAxis::Steps)
+        axisChanged(); // other steps, or none any more
     if (m_state.colourBy() == ColourBy::Label || m_state.colourBy() == ColourBy::Role)
         recolour();
     if (whole) // the settings may have told the size of the card
         m_scene.wholeY();
     replot();
+}
+
+void TimelineView::sharedChanged()
+{
+    m_scene.recolour();
+    m_scene.wholeY();
+    m_scene.scale = XScale(m_scene.source, m_state.axis(), axisKnots(m_session, m_state.axis()));
+    m_lastScale = m_scene.scale;
+    setWindow(m_scene.scale.clamped(m_state.window()));
+    recolour();
 }
 
 void TimelineView::findingChanged()

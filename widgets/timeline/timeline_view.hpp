@@ -105,6 +105,7 @@ private:
     void optionsChanged();
     void diagnosisChanged();
     void findingChanged();
+    void sharedChanged();
     void predictionChanged();
     void recolour();
     void ensureVisible(StateIndex state);

@@ -9,15 +9,23 @@
 namespace tidemark {
 
 /// States ↔ the timeline's x coordinate. On the event axis state s covers [s, s + 1); on the time axis it
-/// begins at its event's time in microseconds since the first event and lasts to the next one. Cost: O(log
-/// events).
+/// begins at its event's time in microseconds since the first event and lasts to the next one; on a bent axis
+/// it covers [xOf(s), xOf(s + 1)). Cost: O(log events).
 class XScale {
 public:
     XScale() = default;
-    XScale(std::shared_ptr<const TimelineSource> source, XAxis axis);
+    /// `knots`: for the steps axis; without them that is the event axis.
+    XScale(std::shared_ptr<const TimelineSource> source, XAxis axis,
+        std::shared_ptr<const AxisKnots> knots = nullptr);
 
     XAxis axis() const { return m_axis; }
     bool time() const { return m_axis == XAxis::Time; }
+    const std::shared_ptr<const AxisKnots>& knots() const { return m_knots; }
+    /// A picture of this window stands on the same axis.
+    bool draws(const TimelineWindow& window) const
+    {
+        return window.timeAxis == time() && window.knots == m_knots;
+    }
     /// The whole trace.
     XWindow whole() const;
     double begin(StateIndex state) const;
@@ -35,6 +43,7 @@ public:
 private:
     std::shared_ptr<const TimelineSource> m_source;
     XAxis m_axis = XAxis::Events;
+    std::shared_ptr<const AxisKnots> m_knots;
 };
 
 } // namespace tidemark

@@ -127,7 +127,10 @@ void FlameView::present()
         parts << remarks;
     setWindowTitle(parts.join(QStringLiteral(" · ")));
     const CallTree::Node& all = tree->nodes[0];
-    m_controls->setSum(tr("Σ %1 allocations, %2").arg(countText(all.count), bytesText(all.bytes)));
+    QString sum = tr("Σ %1 allocations, %2").arg(countText(all.count), bytesText(all.bytes));
+    if (tree->filtered)
+        sum += tr(" · %1 of them match, %2").arg(countText(all.matchedCount), bytesText(all.matchedBytes));
+    m_controls->setSum(sum);
 }
 
 void FlameView::showHead()

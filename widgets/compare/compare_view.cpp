@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/compare_view.hpp"
+
+#include "widgets/compare/compare_curves.hpp"
+#include "widgets/compare/compare_table.hpp"
+#include "widgets/compare/what_changed.hpp"
+#include "widgets/segments/segment_map_view.hpp"
+#include "widgets/style/controls.hpp"
+#include "widgets/style/empty_state.hpp"
+#include "widgets/style/text.hpp"
+#include "widgets/timeline/timeline_view.hpp"
+
+#include <QComboBox>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QSplitter>
+#include <QStackedLayout>
+#include <QTextDocument>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace tidemark {
+
+using compare::AlignBy;
+using compare::Which;
+
+namespace {
+
+/// Sample of a side's line in the curves.
+class LineSample : public QWidget {
+public:
+    LineSample(Which side, const Style& style, QWidget* parent)
+        : QWidget(parent)
+        , m_side(side)
+        , m_style(style)
+    {
+        setFixedSize(style.metrics().px(26), style.metrics().px(16));
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        QPen pen(m_style.color(m_side == Which::A ? Tone::Ink : Tone::Sel), m_side == Which::A ? 1.5 : 2);
+        if (m_side == Which::A)
+            pen.setDashPattern({4, 2});
+        painter.setPen(pen);
+        painter.drawLine(0, height() / 2, width(), height() / 2);
+    }
+
+private:
+    Which m_side;
+    const Style& m_style;
+};
+
+/// Names of lists do not widen the window.
+QComboBox* makeChooser(QWidget* parent, const QString& name)
+{
+    auto* box = new QComboBox(parent);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(12);
+    box->setAccessibleName(name);
+    return box;
+}
+
+} // namespace
+
+CompareView::CompareView(CompareState& state, Style& style, QWidget* parent)
+    : QWidget(parent)
+    , m_state(state)
+    , m_style(style)
+    , m_labelA(new QLineEdit(this))
+    , m_labelB(new QLineEdit(this))
+    , m_fileA(makeChooser(this, tr("File of A")))
+    , m_fileB(makeChooser(this, tr("File of B")))
+    , m_deviceA(makeChooser(this, tr("Device of A")))
+    , m_deviceB(makeChooser(this, tr("Device of B")))
+    , m_swap(new QToolButton(this))
+    , m_figures(new QLabel(this))
+    , m_busy(new QLabel(this))
+    , m_align(new Segmented(style, {tr("Step"), tr("Mark"), tr("Peak"), tr("Event"), tr("Time")}, this))
+    , m_at(new Segmented(style, {tr("Each peak"), tr("Cursor"), tr("Step")}, this))
+    , m_curve(new Segmented(style, {tr("Live"), tr("Reserved")}, this))
+    , m_lowerChoice(new Segmented(style, {tr("Stacks"), tr("Segment maps")}, this))
+    , m_arrangement(new Segmented(style, {tr("Side by side"), tr("One above the other")}, this))
+    , m_resetOffset(new QToolButton(this))
+    , m_curves(new CompareCurves(state, style, this))
+    , m_timelineA(new TimelineView(state.session(Which::A), state.view(Which::A), style, this))
+    , m_timelineB(new TimelineView(state.session(Which::B), state.view(Which::B), style, this))
+    , m_mapA(new SegmentMapView(state.session(Which::A), state.view(Which::A), style, this))
+    , m_mapB(new SegmentMapView(state.session(Which::B), state.view(Which::B), style, this))
+    , m_captionA(new QLabel(this))
+    , m_captionB(new QLabel(this))
+    , m_sides(new QSplitter(Qt::Horizontal, this))
+    , m_rows(new QSplitter(Qt::Vertical, this))
+    , m_columns(new QSplitter(Qt::Horizontal, this))
+    , m_table(new CompareTable(state, style, this))
+    , m_what(new WhatChanged(state, style, this))
+    , m_empty(new EmptyState(style, this))
+    , m_content(new QWidget(this))
+    , m_pages(new QStackedLayout)
+{
+    // Stacking and curves are chosen for both in the header: the views' own buttons stay out of sight.
+    auto* unseen = new QWidget(this);
+    unseen->hide();
+    for (TimelineView* timeline : {m_timelineA, m_timelineB}) {
+        timeline->setLanesVisible(false);
+        timeline->controls()->setParent(unseen);
+    }
+    const auto half = [](QLabel* caption, TimelineView* timeline, SegmentMapView* map) {
+        auto* box = new QWidget;
+        auto* column = new QVBoxLayout(box);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(0);
+        column->addWidget(caption);
+        column->addWidget(timeline, 1);
+        column->addWidget(map, 1);
+        caption->setTextFormat(Qt::RichText);
+        caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        box->setAutoFillBackground(true);
+        box->setBackgroundRole(QPalette::Base);
+        return box;
+    };
+    m_sides->addWidget(half(m_captionA, m_timelineA, m_mapA));
+    m_sides->addWidget(half(m_captionB, m_timelineB, m_mapB));
+    m_rows->addWidget(m_curves);
+    m_rows->addWidget(m_sides);
+    m_rows->addWidget(m_table);
+    m_rows->setStretchFactor(0, 30);
+    m_rows->setStretchFactor(1, 32);
+    m_rows->setStretchFactor(2, 32);
+    m_columns->addWidget(m_rows);
+    m_columns->addWidget(m_what);
+    m_columns->setStretchFactor(0, 1);
+    m_columns->setStretchFactor(1, 0);
+    for (QSplitter* splitter : {m_sides, m_rows, m_columns})
+        splitter->setChildrenCollapsible(false);
+
+    auto* content = new QVBoxLayout(m_content);
+    content->setContentsMargins(0, 0, 0, 0);
+    content->setSpacing(0);
+    content->addWidget(m_columns, 1);
+    m_pages->addWidget(m_content);
+    m_pages->addWidget(m_empty);
+    m_empty->setAutoFillBackground(true);
+    m_empty->setBackgroundRole(QPalette::Base);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(makeHeader());
+    column->addLayout(m_pages, 1);
+
+    connect(&state, &CompareState::changed, this, &CompareView::refresh);
+    connect(&state, &CompareState::alignmentChanged, this, &CompareView::refreshFigures);
+    connect(&state, &CompareState::cursorChanged, this, &CompareView::refreshFigures);
+    connect(&state, &CompareState::busyChanged, this, &CompareView::refreshFigures);
+    for (const Which side : {Which::A, Which::B}) {
+        connect(&state.session(side), &Session::opened, this, [this, side] {
+            fillChooser(Which::A); // names depend on both
+            fillChooser(Which::B);
+            fillDevices(side);
+            refresh();
+        });
+        connect(&state.session(side), &Session::deviceChanged, this, [this, side] { fillDevices(side); });
+    }
+    connect(m_rows, &QSplitter::splitterMoved, this, [this] { m_rowsMoved = true; });
+    connect(&style, &Style::changed, this, &CompareView::restyle);
+    setLower(Lower::Stacks);
+    restyle();
+    refresh();
+}
+
+CompareView::~CompareView() = default;
+
+QWidget* CompareView::makeHeader()
+{
+    auto* header = new QWidget(this);
+    auto* lines = new QVBoxLayout(header);
+    const int pad = m_style.metrics().padding;
+    lines->setContentsMargins(pad, 4, pad, 4);
+    lines->setSpacing(4);
+
+    auto* files = new QHBoxLayout;
+    files->setSpacing(m_style.metrics().px(6));
+    m_swap->setText(tr("Swap"));
+    m_swap->setToolTip(tr("Swap the sides"));
+    m_swap->setAutoRaise(true);
+    const auto addSide = [&](Which side, QLineEdit* label, QComboBox* file, QComboBox* device) {
+        files->addWidget(new LineSample(side, m_style, header));
+        auto* letter = new QLabel(side == Which::A ? tr("A") : tr("B"), header);
+        letter->setFont(m_style.font(FontRole::Strong));
+        files->addWidget(letter);
+        label->setPlaceholderText(tr("label"));
+        label->setToolTip(tr("A short name for this side, such as TP2"));
+        label->setAccessibleName(side == Which::A ? tr("Label of A") : tr("Label of B"));
+        label->setMaxLength(40);
+        files->addWidget(label);
+        files->addWidget(file, 1);
+        files->addWidget(device);
+        connect(label, &QLineEdit::editingFinished, this,
+            [this, side, label] { m_state.setLabel(side, label->text().trimmed()); });
+        connect(file, &QComboBox::activated, this, [this, side, file](int row) {
+            if (row < m_choices.size())
+                emit fileRequested(side, m_choices[row].path);
+            else if (file->itemData(row).toBool())
+                emit chooseRequested(side);
+            fillChooser(side); // as it is until something is read
+        });
+        connect(device, &QComboBox::activated, this, [this, side](int row) {
+            m_state.setRank(side, m_state.session(side).rank(), static_cast<std::size_t>(row));
+        });
+    };
+    addSide(Which::A, m_labelA, m_fileA, m_deviceA);
+    files->addWidget(m_swap);
+    addSide(Which::B, m_labelB, m_fileB, m_deviceB);
+    lines->addLayout(files);
+
+    m_figures->setTextFormat(Qt::RichText);
+    m_figures->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* figures = new QHBoxLayout;
+    figures->addWidget(m_figures, 1);
+    figures->addWidget(m_busy);
+    lines->addLayout(figures);
+
+    auto* choices = new QHBoxLayout;
+    choices->setSpacing(m_style.metrics().px(6));
+    const auto add = [&](const QString& name, Segmented* what) {
+        if (!name.isEmpty())
+            choices->addWidget(new QLabel(name, header));
+        what->setLogicalHeight(22);
+        what->setAccessibleName(name);
+        choices->addWidget(what);
+        choices->addSpacing(m_style.metrics().px(4));
+    };
+    add(tr("Align by"), m_align);
+    add(tr("Compare at"), m_at);
+    m_resetOffset->setToolTip(tr("Back to the alignment"));
+    m_resetOffset->setAutoRaise(true);
+    choices->addWidget(m_resetOffset);
+    choices->addStretch(1);
+    add(QString(), m_curve);
+    add(QString(), m_lowerChoice);
+    add(QString(), m_arrangement);
+    m_curve->setAccessibleName(tr("Curves"));
+    m_lowerChoice->setAccessibleName(tr("Below the curves"));
+    m_arrangement->setAccessibleName(tr("Arrangement"));
+    m_at->setPartToolTip(0, tr("Each run at its own peak"));
+    m_at->setPartToolTip(1, tr("Both at the cursor"));
+    m_at->setPartToolTip(2, tr("What was allocated in the step at the cursor"));
+    lines->addLayout(choices);
+
+    connect(m_swap, &QToolButton::clicked, this, &CompareView::swapRequested);
+    connect(
+        m_align, &Segmented::chosen, this, [this](int at) { m_state.setAlign(static_cast<AlignBy>(at)); });
+    connect(
+        m_at, &Segmented::chosen, this, [this](int at) { m_state.setAt(static_cast<CompareState::At>(at)); });
+    connect(m_curve, &Segmented::chosen, this,
+        [this](int at) { m_curves->setCurve(static_cast<compare::Curve>(at)); });
+    connect(m_lowerChoice, &Segmented::chosen, this, [this](int at) { setLower(static_cast<Lower>(at)); });
+    connect(m_arrangement, &Segmented::chosen, this, [this](int at) { setStacked(at == 1); });
+    connect(m_resetOffset, &QToolButton::clicked, this, [this] { m_state.setOffset(0); });
+    return header;
+}
+
+void CompareView::restyle()
+{
+    const Metrics& metrics = m_style.metrics();
+    for (QLineEdit* label : {m_labelA, m_labelB})
+        label->setFixedWidth(metrics.px(70));
+    for (QComboBox* device : {m_deviceA, m_deviceB})
+        device->setFixedWidth(metrics.px(84));
+    for (QLabel* caption : {m_captionA, m_captionB}) {
+        caption->setFont(m_style.font(FontRole::Small));
+        caption->setContentsMargins(metrics.padding, metrics.px(3), metrics.padding, 0);
+    }
+    m_figures->setFont(m_style.font(FontRole::Small));
+    m_busy->setFont(m_style.font(FontRole::Small));
+    m_swap->setIcon(m_style.icon(QStringLiteral("compare")));
+    m_swap->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_columns->setSizes({width() - metrics.rightDock, metrics.rightDock});
+    refreshFigures();
+}
+
+void CompareView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    const Metrics& metrics = m_style.metrics();
+    const bool narrow = width() < metrics.px(1250);
+    const int side = std::min(narrow ? metrics.rightDockNarrow : metrics.rightDock, width() / 3);
+    if (event->oldSize().width() != width())
+        m_columns->setSizes({width() - side, side});
+    m_arrangement->setVisible(width() > metrics.px(1100));
+    placeRows();
+}
+
+// Until somebody drags them, each row has its share.
+void CompareView::placeRows()
+{
+    if (m_rowsMoved)
+        return;
+    const int high = std::max(100, m_rows->height());
+    // Two plots in a column want the room of the curves.
+    m_rows->setSizes(isStacked() ? QList<int>{high * 22 / 100, high * 52 / 100, high * 26 / 100}
+                                 : QList<int>{high * 34 / 100, high * 33 / 100, high * 33 / 100});
+}
+
+void CompareView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    QMetaObject::invokeMethod(this, &CompareView::placeRows, Qt::QueuedConnection);
+}
+
+TimelineView& CompareView::timeline(Which side)
+{
+    return side == Which::A ? *m_timelineA : *m_timelineB;
+}
+
+SegmentMapView& CompareView::map(Which side)
+{
+    return side == Which::A ? *m_mapA : *m_mapB;
+}
+
+void CompareView::setLower(Lower lower)
+{
+    m_lower = lower;
+    m_lowerChoice->setCurrent(static_cast<int>(lower));
+    followLower();
+}
+
+void CompareView::followLower()
+{
+    for (TimelineView* timeline : {m_timelineA, m_timelineB})
+        timeline->setVisible(m_lower == Lower::Stacks);
+    for (SegmentMapView* map : {m_mapA, m_mapB})
+        map->setVisible(m_lower == Lower::Maps);
+}
+
+void CompareView::setStacked(bool stacked)
+{
+    m_arrangement->setCurrent(stacked ? 1 : 0);
+    m_sides->setOrientation(stacked ? Qt::Vertical : Qt::Horizontal);
+    m_rowsMoved = false;
+    placeRows();
+}
+
+bool CompareView::isStacked() const
+{
+    return m_sides->orientation() == Qt::Vertical;
+}
+
+void CompareView::setChoices(const QList<Choice>& choices)
+{
+    m_choices = choices;
+    fillChooser(Which::A);
+    fillChooser(Which::B);
+}
+
+void CompareView::setRecent(const QStringList& paths)
+{
+    m_recent = paths;
+    showEmpty();
+}
+
+void CompareView::setLoading(const QString& name)
+{
+    m_loading = name;
+    if (!name.isEmpty())
+        m_problem.clear();
+    refreshFigures();
+    showEmpty();
+}
+
+void CompareView::setProblem(const QString& sentence)
+{
+    m_problem = sentence;
+    refreshFigures();
+    showEmpty();
+}
+
+void CompareView::fillChooser(Which side)
+{
+    QComboBox& box = chooser(side);
+    const QSignalBlocker block(&box);
+    box.clear();
+    const auto rank = m_state.session(side).rank();
+    const QString path = rank ? QString::fromStdString(rank->snapshot->source.path) : QString();
+    int current = -1;
+    for (const Choice& choice : m_choices) {
+        if (choice.path == path)
+            current = box.count();
+        box.addItem(choice.name);
+        box.setItemData(box.count() - 1, choice.path, Qt::ToolTipRole);
+    }
+    if (rank && current < 0) {
+        current = box.count();
+        box.addItem(m_state.name(side));
+    }
+    box.addItem(tr("Choose a file…"), true);
+    box.setCurrentIndex(current);
+    box.setPlaceholderText(tr("Choose a file…"));
+    box.setToolTip(path);
+}
+
+void CompareView::fillDevices(Which side)
+{
+    QComboBox& box = side == Which::A ? *m_deviceA : *m_deviceB;
+    const QSignalBlocker block(&box);
+    box.clear();
+    const auto rank = m_state.session(side).rank();
+    if (rank)
+        for (const auto& device : rank->snapshot->devices)
+            box.addItem(shownText(deviceName(device.ordinal)));
+    box.setCurrentIndex(static_cast<int>(m_state.session(side).deviceIndex()));
+    box.setVisible(box.count() > 1);
+}
+
+void CompareView::refresh()
+{
+    showEmpty();
+    refreshFigures();
+    for (const Which side : {Which::A, Which::B}) {
+        QLineEdit& label = labelOf(side);
+        if (!label.hasFocus())
+            label.setText(m_state.label(side));
+    }
+}
+
+void CompareView::showEmpty()
+{
+    const bool ready = m_state.comparison() != nullptr;
+    m_pages->setCurrentWidget(ready ? m_content : static_cast<QWidget*>(m_empty));
+    if (ready) {
+        QMetaObject::invokeMethod(this, &CompareView::placeRows, Qt::QueuedConnection);
+        return;
+    }
+    EmptyState::Content content;
+    content.icon = QStringLiteral("compare");
+    if (m_state.session(Which::A).replay() && m_state.session(Which::B).replay()) {
+        content.heading = tr("Comparing…");
+    } else if (!m_loading.isEmpty()) {
+        content.heading = tr("Reading %1…").arg(m_loading);
+    } else {
+        content.heading = tr("Choose a second run");
+        content.sentence = m_problem.isEmpty()
+            ? tr("It is laid over the open one: which sites need more, which less, and why the peaks differ.")
+            : m_problem;
+        content.actions.push_back(
+            {tr("Open B…"), QStringLiteral("open"), [this] { emit chooseRequested(Which::B); }, true});
+        for (const QString& path : m_recent)
+            content.actions.push_back({QFileInfo(path).fileName(), QString(),
+                [this, path] { emit fileRequested(Which::B, path); }, false});
+    }
+    m_empty->setContent(std::move(content));
+}
+
+QString CompareView::emptyHeading() const
+{
+    return m_pages->currentWidget() == m_empty ? m_empty->heading() : QString();
+}
+
+void CompareView::refreshFigures()
+{
+    const auto comparison = m_state.comparison();
+    m_busy->setText(!m_problem.isEmpty() && comparison ? m_problem
+            : !m_loading.isEmpty()                     ? tr("reading %1…").arg(m_loading)
+            : m_state.busy()                           ? tr("comparing…")
+                                                       : QString());
+    for (QWidget* each : {static_cast<QWidget*>(m_align), static_cast<QWidget*>(m_at),
+             static_cast<QWidget*>(m_curve), static_cast<QWidget*>(m_lowerChoice),
+             static_cast<QWidget*>(m_arrangement), static_cast<QWidget*>(m_swap)})
+        each->setEnabled(comparison != nullptr);
+    m_resetOffset->setVisible(m_state.offset() != 0);
+    if (!comparison) {
+        m_figures->clear();
+        return;
+    }
+    const auto alignment = m_state.alignment();
+    const std::int64_t delta = comparison->peak.delta();
+    const QString colour = m_style.color(delta < 0    ? Tone::Shrank
+                                          : delta > 0 ? Tone::Grew
+                                                      : Tone::Text)
+                               .name();
+    const double share = comparison->peak.a > 0
+        ? static_cast<double>(delta) / static_cast<double>(comparison->peak.a) * 100
+        : 0;
+    const QString second = m_style.color(Tone::Text2).name();
+    // A caption above each figure, as in the window's strip.
+    QString captions;
+    QString values;
+    const auto cell = [&](const QString& caption, const QString& value, const QString& more = {}) {
+        captions += QStringLiteral("<td style='padding-right:22px;color:%1'>%2</td>").arg(second, caption);
+        values += QStringLiteral(
+            "<td style='padding-right:22px'><b>%1</b> <span style='color:%2'>%3</span></td>")
+                      .arg(value, second, more);
+    };
+    cell(tr("Peak live, A"), bytesText(comparison->peak.a));
+    cell(tr("Peak live, B"), bytesText(comparison->peak.b));
+    QString exact = exactBytesText(delta);
+    if (comparison->peak.a > 0)
+        exact = QStringLiteral("%1%2 % · ")
+                    .arg(share < 0 ? QStringLiteral("−") : QStringLiteral("+"))
+                    .arg(std::abs(share), 0, 'f', 1)
+            + exact;
+    cell(tr("B − A at the peak of each"),
+        QStringLiteral("<span style='color:%1'>%2</span>")
+            .arg(colour, delta == 0 ? QStringLiteral("0") : deltaText(delta)),
+        exact);
+    if (comparison->reservedPeak) {
+        const std::int64_t reserved = comparison->reservedPeak->delta();
+        cell(tr("Peak reserved"),
+            QStringLiteral("%1 → %2").arg(
+                bytesText(comparison->reservedPeak->a), bytesText(comparison->reservedPeak->b)),
+            reserved == 0 ? tr("the same") : deltaText(reserved));
+    }
+    cell(tr("Aligned by"), QString::fromLatin1(alignName(alignment->by())),
+        shownText(alignment->matchedText()).toHtmlEscaped());
+    if (m_state.offset() != 0)
+        cell(tr("Moved by hand"), tr("B by %1 events").arg(countText(m_state.offset())));
+    m_figures->setText(
+        QStringLiteral("<table cellspacing='0' cellpadding='0'><tr>%1</tr><tr style='font-size:%2pt'>"
+                       "%3</tr></table>")
+            .arg(captions)
+            .arg(m_style.font(FontRole::Value).pointSizeF())
+            .arg(values));
+    m_figures->setToolTip(shownText(alignment->explanation()));
+    m_resetOffset->setText(tr("Reset offset"));
+
+    m_align->setCurrent(static_cast<int>(alignment->by()));
+    for (const compare::AlignOption& option : alignment->options()) {
+        m_align->setPartEnabled(static_cast<int>(option.by), option.available);
+        m_align->setPartToolTip(static_cast<int>(option.by), shownText(option.why));
+    }
+    m_at->setCurrent(static_cast<int>(m_state.at()));
+    const bool steps = comparison->a.phases && comparison->b.phases && !comparison->a.phases->steps.empty()
+        && !comparison->b.phases->steps.empty();
+    m_at->setPartEnabled(2, steps);
+    m_curve->setPartEnabled(1, curveKnown(*alignment, compare::Curve::Reserved));
+    m_curve->setCurrent(static_cast<int>(m_curves->curve()));
+    for (const Which side : {Which::A, Which::B}) {
+        const Replay& replay = alignment->replay(side);
+        const StateIndex state = m_state.view(side).cursor();
+        (side == Which::A ? m_captionA : m_captionB)
+            ->setText(tr("<b>%1</b> &nbsp;%2 · live %3 at the cursor")
+                          .arg(side == Which::A ? tr("A") : tr("B"), m_state.name(side).toHtmlEscaped(),
+                              bytesText(replay.timeline.requested().at(state))));
+    }
+}
+
+QString CompareView::figuresText() const
+{
+    QTextDocument plain;
+    plain.setHtml(m_figures->text());
+    return plain.toPlainText();
+}
+
+} // namespace tidemark
