@@ -17,6 +17,13 @@ extern const Rule gradientsKeptRule;
 
 namespace {
 
+/// The stack has frames: it tells whose gradient it is.
+bool isNamed(const RuleInput& input, AllocationId id)
+{
+    const StackId stack = input.replay.timeline.allocations().stack[index(id)];
+    return valid(stack) && !input.replay.snapshot->stacks[stack].empty();
+}
+
 /// Gradients of one stack and size that outlive their own step.
 struct Group {
     std::vector<AllocationId> members;
@@ -44,7 +51,7 @@ public:
             if (step >= m_steps.size() || m_all.endState[i] <= m_steps[step].last)
                 continue;
             Group& group = m_groups[{m_all.stack[i], m_all.size[i]}];
-            group.named = valid(m_all.stack[i]) && !m_input.replay.snapshot->stacks[m_all.stack[i]].empty();
+            group.named = isNamed(m_input, id);
             group.members.push_back(id);
             group.bornIn.push_back(step);
         }
@@ -97,6 +104,13 @@ private:
     std::map<std::pair<StackId, std::uint64_t>, Group> m_groups;
 };
 
+/// Members of a set that are told by their size alone.
+std::size_t bySizeAlone(const RuleInput& input, const std::vector<AllocationId>& set)
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(set, [&](AllocationId id) { return !isNamed(input, id); }));
+}
+
 Finding report(
     const RuleInput& input, const std::vector<AllocationId>& piling, const SetPeak& worst, const Job& job)
 {
@@ -113,7 +127,7 @@ Finding report(
     fix.id = "zero-grad-each-step";
     fix.text
         = "Call optimizer.zero_grad(set_to_none=True) after every step and drop other references to .grad.";
-    fix.grade = Grade::A;
+    fix.grade = bySizeAlone(input, piling) > 0 ? Grade::B : Grade::A;
     auto edits = std::make_shared<Edits>();
     for (const AllocationId id : piling)
         if (const Step* step = input.phases.stepAt(all.firstState[index(id)]))
@@ -124,6 +138,13 @@ Finding report(
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes)) + " of gradients of "
         + formatCount(static_cast<std::int64_t>(steps.size())) + " steps are held at once.";
     out.explanation = "Gradients should go when the step is over; here older ones stay beside the new.";
+    if (const std::size_t bare = bySizeAlone(input, worst.live); bare > 0) {
+        out.grade = Grade::B;
+        out.explanation += (bare == worst.live.size() ? " None" : " Not all")
+            + std::string(
+                " of them have a call stack, so blocks of one size that backward made are taken for "
+                "gradients of the same parameters; three steps of them at once count.");
+    }
     return out;
 }
 
