@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/ladder.hpp"
 #include "model/findings/rule_tools.hpp"
 #include "model/findings/rules/boundaries.hpp"
 
@@ -146,25 +147,6 @@ Finding report(
                 "gradients of the same parameters; three steps of them at once count.");
     }
     return out;
-}
-
-/// Ranks that hold the same parameters, when settings tell. Ranks of one context share them too.
-std::optional<std::int64_t> equalRanks(const RunConfig& config)
-{
-    auto world = config.number("hardware.world_size");
-    if (const auto text = config.environment("WORLD_SIZE"); !world && text) {
-        RunConfig number;
-        number.set("value", *text);
-        world = number.number("value");
-    }
-    std::int64_t others = 1;
-    for (const char* key : {"model.tensor_model_parallel_size", "model.pipeline_model_parallel_size"}) {
-        const std::int64_t ranks = config.number(key).value_or(1);
-        if (ranks < 1 || ranks > std::int64_t{1} << 20)
-            return std::nullopt;
-        others *= ranks;
-    }
-    return world && *world >= others && *world % others == 0 ? std::optional(*world / others) : std::nullopt;
 }
 
 /// Some setting shards gradients.
