@@ -23,7 +23,7 @@ struct WhatIfWish {
     /// Requests of a program with fixes; null: as recorded.
     std::shared_ptr<const ProgramChange> change;
     /// Another order of these requests; null: as recorded.
-    std::shared_ptr<const ProgramOrder> order;
+    std::shared_ptr<const ProgramOrder> order = {};
 };
 
 /// A recording's requests under other settings. Bytes.
