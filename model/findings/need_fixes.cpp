@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/need_fixes.hpp"
 
+#include "model/core/units.hpp"
 #include "model/findings/ladder.hpp"
 #include "model/findings/rule_tools.hpp"
 #include "model/findings/rules/boundaries.hpp"
 #include "model/lens/frame_matcher.hpp"
+
+#include <algorithm>
 
 namespace tidemark {
 
@@ -55,10 +58,16 @@ Fix recompute(const RuleInput& input, std::uint64_t saved)
 /// Every layer keeps its input alone and is replayed as a whole; absent when no layers can be told.
 std::optional<Fix> recomputeLayers(const RuleInput& input, const Job& job)
 {
-    if (!hasBackward(input))
-        return std::nullopt;
     const auto passes = modulePasses(input, layerStacks(input), false, job);
     if (!passes || passes->size() < 2)
+        return std::nullopt;
+    // What was freed without any backward pass may be an evaluation's.
+    const std::vector<StateIndex>& end = input.replay.timeline.allocations().endState;
+    const bool freed = std::ranges::any_of(*passes, [&](const ModulePass& pass) {
+        return std::ranges::any_of(
+            pass.saved, [&](AllocationId id) { return end[index(id)] < input.replay.states(); });
+    });
+    if (freed && !hasBackward(input))
         return std::nullopt;
     Fix fix = makeFix("recompute-full",
         "Recompute whole layers: model.recompute_granularity=full, recompute_method=uniform, "
@@ -70,6 +79,12 @@ std::optional<Fix> recomputeLayers(const RuleInput& input, const Job& job)
     if (!fix.blockedBy.empty())
         return fix;
     fix.edits = recomputed(input, *passes);
+    const auto untold = static_cast<std::uint64_t>(
+        std::ranges::count_if(*passes, [](const ModulePass& pass) { return !valid(pass.output); }));
+    if (untold > 0)
+        fix.text += " Which tensor is handed on is not told in "
+            + formatCount(static_cast<std::int64_t>(untold)) + " of "
+            + countText(passes->size(), "layer pass", "layer passes") + ": there it is not counted as kept.";
     estimate(fix, input, job);
     return fix;
 }
