@@ -4,8 +4,8 @@
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 #include "model/findings/diagnosis.hpp"
+#include "model/findings/verdict_line.hpp"
 
-#include <algorithm>
 #include <array>
 #include <fstream>
 #include <ostream>
@@ -124,23 +124,6 @@ void printExpectation(std::ostream& out, const Expectation& expectation)
     }
     out << "estimate    " << formatBytes(expectation.otherMeasured)
         << " at the peak is in no class of the estimate\n";
-}
-
-/// One line that says it all: the gravest finding, or that there is none.
-std::string verdictLine(const Diagnosis& diagnosis)
-{
-    for (const Finding& finding : diagnosis.findings)
-        if (finding.severity == Severity::Critical)
-            return finding.title;
-    const std::string first
-        = diagnosis.findings.empty() ? "Nothing found." : diagnosis.findings.front().title;
-    for (const DeviceDiagnosis& device : diagnosis.devices)
-        for (const OomAutopsy& oom : device.ooms)
-            if (oom.verdict == Verdict::Unknown)
-                return "A request failed, and why cannot be told. " + first;
-    const bool failed = std::any_of(diagnosis.devices.begin(), diagnosis.devices.end(),
-        [](const DeviceDiagnosis& device) { return !device.ooms.empty(); });
-    return failed || diagnosis.findings.empty() ? first : "No failure. " + first;
 }
 
 void printText(std::ostream& out, const std::string& path, const Diagnosis& diagnosis)

@@ -93,7 +93,7 @@ public:
                 return false;
             run(rule, input, job);
         }
-        addExpandableWhatIf(m_out.findings, input, rank.devices[at], job);
+        addWhatIfs(m_out.findings, input, rank.devices[at], job);
         if (job.stopped()) // the last one may have broken off
             return false;
         if (replay.device().ooms.size() > found.ooms.size())

@@ -57,7 +57,7 @@ std::string configJson(const std::vector<ConfigCheck>& checks);
 inline constexpr std::size_t maxAutopsies = 64;
 
 /// Runs all rules on all devices. Cost: ≤ 1.5 s for 10⁶ events; where a finding asks what expandable segments
-/// would have done, addExpandableWhatIf comes on top. Reports Stage::Findings. Null when stopped.
+/// or another order would have done, addWhatIfs comes on top. Reports Stage::Findings. Null when stopped.
 std::shared_ptr<const Diagnosis> diagnose(
     std::shared_ptr<const Rank> rank, const DiagnosisOptions& options, const Job& job);
 

@@ -135,11 +135,17 @@ constexpr std::array rows{
     Row{"verdict", EvidenceUnit::Count},
     Row{"waited_us", EvidenceUnit::Microseconds},
     Row{"weights", EvidenceUnit::Bytes},
+    Row{"whatif_empty_cache_fits", EvidenceUnit::Count},
+    Row{"whatif_empty_cache_flushes", EvidenceUnit::Count},
+    Row{"whatif_empty_cache_peak_reserved", EvidenceUnit::Bytes},
     Row{"whatif_expandable_fits", EvidenceUnit::Count},
     Row{"whatif_expandable_flushes", EvidenceUnit::Count},
     Row{"whatif_expandable_peak_reserved", EvidenceUnit::Bytes},
     Row{"whatif_expandable_refused", EvidenceUnit::Count},
     Row{"whatif_fidelity", EvidenceUnit::Share},
+    Row{"whatif_pins_first_fits", EvidenceUnit::Count},
+    Row{"whatif_pins_first_flushes", EvidenceUnit::Count},
+    Row{"whatif_pins_first_peak_reserved", EvidenceUnit::Bytes},
 };
 static_assert(
     std::is_sorted(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key < b.key; }));

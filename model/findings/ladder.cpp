@@ -48,6 +48,24 @@ std::string rungBarred(const RunConfig& config, Rung rung)
     return {};
 }
 
+std::optional<std::int64_t> equalRanks(const RunConfig& config)
+{
+    auto world = config.number("hardware.world_size");
+    if (const auto text = config.environment("WORLD_SIZE"); !world && text) {
+        RunConfig number;
+        number.set("value", *text);
+        world = number.number("value");
+    }
+    std::int64_t others = 1;
+    for (const char* key : {"model.tensor_model_parallel_size", "model.pipeline_model_parallel_size"}) {
+        const std::int64_t ranks = config.number(key).value_or(1);
+        if (ranks < 1 || ranks > std::int64_t{1} << 20)
+            return std::nullopt;
+        others *= ranks;
+    }
+    return world && *world >= others && *world % others == 0 ? std::optional(*world / others) : std::nullopt;
+}
+
 std::string recomputeAdvice(const RuleInput& input)
 {
     if (!runsMegatron(input))

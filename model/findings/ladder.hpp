@@ -3,6 +3,8 @@
 
 #include "model/findings/rule.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tidemark {
@@ -14,6 +16,9 @@ bool runsMegatron(const RuleInput& input);
 enum class Rung : std::uint8_t { Recompute, DistributedOptimizer, PipelineParallel };
 /// Why the settings bar a step; empty when nothing is known against it.
 std::string rungBarred(const RunConfig& config, Rung rung);
+
+/// Ranks that hold the same parameters, when settings tell. Ranks of one context share them too.
+std::optional<std::int64_t> equalRanks(const RunConfig& config);
 
 /// How to recompute more, as the settings stand: one sentence without its full stop.
 std::string recomputeAdvice(const RuleInput& input);

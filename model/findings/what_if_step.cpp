@@ -2,8 +2,10 @@
 #include "model/findings/what_if_step.hpp"
 
 #include "model/core/units.hpp"
+#include "model/findings/order_what_if.hpp"
 #include "model/findings/prediction.hpp"
 #include "model/findings/rule_tools.hpp"
+#include "model/findings/what_if_text.hpp"
 #include "model/simulate/what_if.hpp"
 
 #include <algorithm>
@@ -21,35 +23,6 @@ bool asks(const Finding& finding, std::size_t device)
     return finding.rule == "fragmentation" || finding.rule == "wrong-pool"
         || std::any_of(
             finding.fixes.begin(), finding.fixes.end(), [](const Fix& fix) { return fix.id == advice; });
-}
-
-/// The failed request that a finding is about; absent when it is about something else.
-std::optional<EventIndex> failureOf(const Finding& finding, const RuleInput& input)
-{
-    for (const OomAutopsy& oom : input.ooms)
-        if (finding.severity == Severity::Critical && finding.eventRange
-            && finding.eventRange->first == oom.event)
-            return oom.event;
-    return std::nullopt;
-}
-
-std::string figuresText(const WhatIf& predicted, const RuleInput& input)
-{
-    std::string text = "peak reserved " + sizeText(predicted.peakReserved);
-    if (predicted.capacity)
-        text += " of " + sizeText(*predicted.capacity);
-    text += " (recorded " + sizeText(input.replay.segments.reserved().total().max) + "), ";
-    return text + countText(predicted.counts.flushes, "flush", "flushes");
-}
-
-/// "memory runs out at event 81 already, for a request of 1.46 GiB".
-std::string runsOutText(const WhatIf::OutOfMemory& oom, const RuleInput& input)
-{
-    if (!oom.event)
-        return "what lived before the first event finds no room";
-    const std::uint64_t event = index(*oom.event) + input.replay.device().firstEventInFile;
-    return "memory runs out at event " + formatCount(static_cast<std::int64_t>(event))
-        + " already, for a request of " + sizeText(oom.bytes);
 }
 
 /// The figures, and the grade that the sentence states on the advice itself.
@@ -105,33 +78,46 @@ void tellRefusal(Finding& finding, const std::string& why)
     finding.explanation += " What expandable segments would do is not predicted: " + why;
 }
 
+void addExpandable(
+    const std::vector<Finding*>& asking, const RuleInput& input, const Simulation& simulation, const Job& job)
+{
+    WhatIfWish wish;
+    wish.settings = simulation.recording().settings;
+    wish.settings.expandableSegments = true;
+    const Result<WhatIf> predicted = simulation.run(wish, job);
+    for (Finding* finding : asking)
+        if (predicted)
+            tell(*finding, *predicted, input, simulation);
+        else if (predicted.error().code != ErrorCode::Cancelled)
+            tellRefusal(*finding, predicted.error().message);
+}
+
 } // namespace
 
-void addExpandableWhatIf(std::span<Finding> findings, const RuleInput& input,
+void addWhatIfs(std::span<Finding> findings, const RuleInput& input,
     const std::shared_ptr<const Replay>& replay, const Job& job)
 {
     std::vector<Finding*> asking;
     for (Finding& finding : findings)
-        if (asks(finding, replay->deviceIndex))
+        if (asks(finding, replay->deviceIndex) && !expandableOn(input))
             asking.push_back(&finding);
-    if (asking.empty() || expandableOn(input))
+    Finding* ordered = firstThatOrderMayHelp(findings, replay->deviceIndex);
+    if (asking.empty() && !ordered)
         return;
     const auto simulation = Simulation::build(replay, job);
     if (!simulation) {
-        if (simulation.error().code != ErrorCode::Cancelled)
-            for (Finding* finding : asking)
-                tellRefusal(*finding, simulation.error().message);
+        if (simulation.error().code == ErrorCode::Cancelled)
+            return;
+        for (Finding* finding : asking)
+            tellRefusal(*finding, simulation.error().message);
+        if (ordered)
+            tellOrderRefusal(*ordered, simulation.error().message);
         return;
     }
-    WhatIfWish wish;
-    wish.settings = (*simulation)->recording().settings;
-    wish.settings.expandableSegments = true;
-    const Result<WhatIf> predicted = (*simulation)->run(wish, job);
-    for (Finding* finding : asking)
-        if (predicted)
-            tell(*finding, *predicted, input, **simulation);
-        else if (predicted.error().code != ErrorCode::Cancelled)
-            tellRefusal(*finding, predicted.error().message);
+    if (!asking.empty())
+        addExpandable(asking, input, **simulation, job);
+    if (ordered && !job.stopped())
+        addOrderWhatIf(*ordered, input, **simulation, job);
 }
 
 } // namespace tidemark

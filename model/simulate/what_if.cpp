@@ -285,8 +285,12 @@ std::string Simulation::withoutEffect(const WhatIfWish& wish) const
 
 std::shared_ptr<const Recording> Simulation::recordingFor(const WhatIfWish& wish, const Job& job) const
 {
-    return wish.change && !wish.change->empty() ? changedRecording(*m_recording, *wish.change, job)
-                                                : m_recording;
+    std::shared_ptr<const Recording> out = m_recording;
+    if (wish.change && !wish.change->empty())
+        out = changedRecording(*out, *wish.change, job);
+    if (out && wish.order && !wish.order->empty())
+        out = reorderedRecording(*out, *wish.order, job);
+    return out;
 }
 
 Result<WhatIf> Simulation::run(const WhatIfWish& wish, const Job& job) const

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/simulate/fidelity.hpp"
+#include "model/simulate/program_order.hpp"
 #include "model/simulate/recording.hpp"
 
 #include <cstdint>
@@ -21,6 +22,8 @@ struct WhatIfWish {
     std::optional<std::uint64_t> deviceTotal;
     /// Requests of a program with fixes; null: as recorded.
     std::shared_ptr<const ProgramChange> change;
+    /// Another order of these requests; null: as recorded.
+    std::shared_ptr<const ProgramOrder> order = {};
 };
 
 /// A recording's requests under other settings. Bytes.

@@ -76,6 +76,14 @@ const Fix* fixOf(const Finding& finding, const char* id)
     return found == finding.fixes.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> idsOf(const Finding& finding)
+{
+    std::vector<std::string> ids;
+    for (const Fix& fix : finding.fixes)
+        ids.push_back(fix.id);
+    return ids;
+}
+
 std::int64_t number(const Finding& finding, const char* key)
 {
     for (const Evidence& each : finding.evidence)
@@ -123,6 +131,8 @@ private slots:
     void fragmentationFixes();
     void fragmentationWithoutFailure();
     void capacity();
+    void partsOfTheOptimizerState();
+    void ringsOfOneEvent();
     void wrongPool();
     void outsideAllocator();
     void thinMargin();
@@ -179,9 +189,10 @@ void TestRulesAllocator::fragmentationFixes()
     Run run = pinnedRun();
     QVERIFY(fixOf(run.one("fragmentation"), "expandable-segments")->blockedBy.empty());
     QCOMPARE(run.one("fragmentation").fixes.front().id, std::string("expandable-segments"));
-    QVERIFY(fixOf(run.one("fragmentation"), "empty-cache-before-optimizer"));
+    QVERIFY(fixOf(run.one("fragmentation"), "empty-cache-before-optimizer")->blockedBy.empty());
     run.config.set("train.empty_unused_memory_level", std::int64_t(1));
-    QVERIFY(!fixOf(run.one("fragmentation"), "empty-cache-before-optimizer"));
+    QCOMPARE(fixOf(run.one("fragmentation"), "empty-cache-before-optimizer")->blockedBy,
+        std::string("it is on already"));
     run.config.set("ddp.nccl_ub", true);
     run.config.set("versions.torch", std::string("2.10.1"));
     QVERIFY(!fixOf(run.one("fragmentation"), "expandable-segments")->blockedBy.empty());
@@ -247,6 +258,53 @@ void TestRulesAllocator::capacity()
     }
 }
 
+/// Shards and offloading act on the allocations that labels call optimizer state.
+void TestRulesAllocator::partsOfTheOptimizerState()
+{
+    TraceMaker maker;
+    maker.alloc(at(0), 90 * mib);
+    maker.alloc(at(100), 30 * mib);
+    segment(maker, 0, 90, 90);
+    segment(maker, 100, 30, 30);
+    outOfMemory(maker, 100, 30);
+    Run run(maker);
+    run.roles.front() = Role::OptimizerState;
+    run.config.set("model.num_layers", std::int64_t(4));
+    const auto fix = [&](const char* id) { return *fixOf(run.one("capacity"), id); };
+    QVERIFY(!fix("distributed-optimizer").edits); // over how many ranks?
+    run.config.set("hardware.world_size", std::int64_t(6));
+    run.config.set("model.tensor_model_parallel_size", std::int64_t(2));
+    const Fix shards = fix("distributed-optimizer");
+    QVERIFY(shards.edits && shards.predictable());
+    QCOMPARE(shards.grade, Grade::C);
+    QCOMPARE(shards.removedAtPeak, std::optional(60 * mib));
+    QCOMPARE(shards.newPeak, std::optional(60 * mib));
+    const Fix offload = fix("optimizer-offload");
+    QCOMPARE(offload.grade, Grade::B);
+    QCOMPARE(offload.removedAtPeak, std::optional(45 * mib));
+    QCOMPARE(offload.newPeak, std::optional(75 * mib));
+    run.config.set("optimizer.use_distributed_optimizer", false);
+    QVERIFY(!fix("optimizer-offload").predictable());
+    run.config.set("optimizer.use_distributed_optimizer", true);
+    QVERIFY(fix("optimizer-offload").predictable());
+    QVERIFY(!fix("distributed-optimizer").edits);
+    run.roles.front() = Role::Unknown;
+    QVERIFY(!fix("optimizer-offload").edits);
+    QCOMPARE(fix("recompute").grade, Grade::C);
+    QCOMPARE(fix("recompute").costGrade, std::optional(Grade::C));
+}
+
+/// What a file without a history lacks is one.
+void TestRulesAllocator::ringsOfOneEvent()
+{
+    TraceMaker maker;
+    maker.alloc(at(0), 100 * mib);
+    segment(maker, 0, 100, 100);
+    const Run run(maker);
+    for (const char* rule : {"tight", "allocator-retries"})
+        QVERIFY2(run.of(rule).undecided.empty(), rule); // the run of the rules says what they lack
+}
+
 void TestRulesAllocator::wrongPool()
 {
     for (const bool isPrivate : {false, true}) {
@@ -292,6 +350,8 @@ void TestRulesAllocator::thinMargin()
     QCOMPARE(f.grade, Grade::D);
     QCOMPARE(number(f, "slack"), -5 * mib);
     QCOMPARE(number(f, "one_percent_of_usable"), 1020 * mib / 100);
+    QCOMPARE(
+        idsOf(f), (std::vector<std::string>{"expandable-segments", "recompute", "distributed-optimizer"}));
     QCOMPARE(pinnedRun().count("thin-margin"), std::size_t(0));
 }
 
@@ -307,6 +367,12 @@ void TestRulesAllocator::tight()
     const Finding f = run.one("tight");
     QCOMPARE(f.bytes, std::uint64_t(50 * mib));
     QCOMPARE(f.lookAt, StateIndex(2));
+    QCOMPARE(
+        idsOf(f), (std::vector<std::string>{"expandable-segments", "recompute", "distributed-optimizer"}));
+    run.config.set("model.num_layers", std::int64_t(4));
+    run.config.set("optimizer.use_distributed_optimizer", true);
+    QCOMPARE(idsOf(run.one("tight")).back(), std::string("optimizer-offload"));
+    QCOMPARE(fixOf(run.one("tight"), "distributed-optimizer")->blockedBy, std::string("it is on already"));
     run.deviceTotal = static_cast<std::uint64_t>(1040 * mib);
     QCOMPARE(run.count("tight"), std::size_t(0));
     QVERIFY(run.of("tight").undecided.empty());

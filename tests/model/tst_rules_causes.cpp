@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/diagnosis.hpp"
+#include "model/findings/verdict_line.hpp"
 #include "tests/support/rule_case.hpp"
 
 #include <QtTest>
@@ -182,6 +183,44 @@ private slots:
                     fix.text.c_str());
         QVERIFY(fixOf(found[0], "recompute")->text.find("torch.utils.checkpoint") != std::string::npos);
         QVERIFY(!fixOf(found[0], "raise-pipeline-parallel"));
+    }
+
+    /// A file that says little is not one in which all is well.
+    void headlineWithoutHistory()
+    {
+        TraceMaker maker;
+        maker.segment(0x7f0000000000, 100 * mib);
+        maker.block(BlockState::Allocated, 100 * mib, 100 * mib);
+        const auto diagnosis = diagnosisOf(maker);
+        QVERIFY(diagnosis->findings.empty());
+        const std::string line = verdictLine(*diagnosis);
+        const std::string start = "Nothing found by " + std::to_string(diagnosis->clear.size()) + " rules; "
+            + std::to_string(diagnosis->undecided.size())
+            + " could not decide for lack of a history of events (";
+        QVERIFY2(line.starts_with(start), line.c_str());
+    }
+    void headlineWithoutHistoryButAFinding()
+    {
+        TraceMaker maker;
+        maker.segment(0x7f0000000000, 100 * mib);
+        maker.block(BlockState::Inactive, 100 * mib, 0);
+        const auto diagnosis = diagnosisOf(maker);
+        QCOMPARE(findingsOf(*diagnosis, "all-idle").size(), 1U);
+        const std::string line = verdictLine(*diagnosis);
+        QVERIFY2(line.starts_with(diagnosis->findings.front().title), line.c_str());
+        QVERIFY2(line.find(" rules could not decide for lack of a history of events") != std::string::npos,
+            line.c_str());
+    }
+    void headlineOfTheGravest()
+    {
+        TraceMaker maker;
+        maker.alloc(0x7f0000000000, 1000 * mib);
+        outOfMemory(maker, 500, 20);
+        maker.segment(0x7f0000000000, 1000 * mib);
+        maker.block(BlockState::Allocated, 1000 * mib, 1000 * mib);
+        const auto diagnosis = diagnosisOf(maker);
+        QCOMPARE(diagnosis->findings.front().rule, std::string("capacity"));
+        QCOMPARE(verdictLine(*diagnosis), diagnosis->findings.front().title);
     }
 };
 

@@ -77,7 +77,7 @@ RuleOutput leakOf(int steps, int keptUntil, int each = 1)
     return RuleCase(p.maker).run("leak");
 }
 
-RuleOutput gradientsOf(int steps, std::size_t hold)
+RuleOutput gradientsOf(int steps, std::size_t hold, bool named = true)
 {
     Program p;
     std::deque<Program::Block> held;
@@ -90,7 +90,7 @@ RuleOutput gradientsOf(int steps, std::size_t hold)
             p.free(held.front());
             held.pop_front();
         }
-        held.push_back(p.alloc(4 * mib, p.reduce));
+        held.push_back(p.alloc(4 * mib, named ? p.reduce : p.backward));
         while (!kept.empty()) {
             const auto gradient = p.alloc(mib, p.backward);
             p.free(kept.back());
@@ -130,6 +130,7 @@ private slots:
     void fewStepsAreUndecided();
     void aQueueIsNoLeak();
     void gradientsOfSeveralSteps();
+    void gradientsWithoutStacks();
     void gradientsFreedInTheNextStepAreFine();
     void unshardedGradientsAreUndecided();
     void nodesFreedTogether();
@@ -196,6 +197,21 @@ void TestRulesGrowth::gradientsOfSeveralSteps()
     QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(4 * 4 * mib));
     QCOMPARE(output.findings.front().count, 4U);
     QCOMPARE(evidenceNumber(output.findings.front(), "steps_held"), 4);
+    QCOMPARE(output.findings.front().grade, Grade::A);
+    QCOMPARE(output.findings.front().fixes.front().grade, Grade::A);
+}
+
+/// Without frames only sizes tell which gradients belong together: an assumption, which is named.
+void TestRulesGrowth::gradientsWithoutStacks()
+{
+    QVERIFY(gradientsOf(6, 2, false).findings.empty());
+    const RuleOutput output = gradientsOf(6, 4, false);
+    QCOMPARE(output.findings.size(), 1U);
+    const Finding& found = output.findings.front();
+    QCOMPARE(found.bytes, static_cast<std::uint64_t>(4 * 4 * mib));
+    QCOMPARE(found.grade, Grade::B);
+    QCOMPARE(found.fixes.front().grade, Grade::B);
+    QVERIFY(found.explanation.find("None of them have a call stack") != std::string::npos);
 }
 
 void TestRulesGrowth::gradientsFreedInTheNextStepAreFine()

@@ -27,6 +27,8 @@ public:
         return {m_next, size};
     }
     void free(const Block& block) { maker.free(block.first, block.second); }
+    /// Frames around every adapter, from the inside out.
+    std::vector<std::string_view> around;
     StackId lora(std::initializer_list<std::string_view> inner)
     {
         std::vector<std::string_view> frames(inner);
@@ -38,6 +40,7 @@ public:
                 std::string_view("forward_step@megatron/core/pipeline_parallel/schedules.py:315"),
                 std::string_view("train_step@megatron/bridge/training/train.py:640")})
             frames.push_back(each);
+        frames.insert(frames.end() - 2, around.begin(), around.end());
         return stack(frames);
     }
     StackId stack(const std::vector<std::string_view>& frames)
@@ -141,6 +144,8 @@ private slots:
     void temporaryGathersAreNoFinding();
     void graphsBlockTheFix();
     void otherAdaptersBlockTheFix();
+    void reasonsNotToRegather_data();
+    void reasonsNotToRegather();
     void withoutStacksItIsUndecided();
     void anEmptyTraceHasNoFinding();
     void castsAndMasksOfPeftAreCopies();
@@ -299,6 +304,70 @@ void TestRulesLora::otherAdaptersBlockTheFix()
     const RunConfig dora = config({{"peft._target_", std::string("megatron.bridge.peft.dora.DoRA")}});
     const Finding found = only(RuleCase(p.maker, dora).run("lora-gathered-input"));
     QVERIFY(fixOf(found, "lora-input-regather")->blockedBy.find("DoRA") != std::string::npos);
+}
+
+/// What stacks and settings tell of the program's own reasons not to re-gather.
+void TestRulesLora::reasonsNotToRegather_data()
+{
+    QTest::addColumn<QString>("frame");
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("none") << ""
+                          << ""
+                          << ""
+                          << "";
+    QTest::newRow("checkpoint") << "forward@megatron/core/tensor_parallel/random.py:7"
+                                << ""
+                                << ""
+                                << "checkpoint: ";
+    QTest::newRow("expert") << "forward@megatron/core/transformer/moe/experts.py:7"
+                            << ""
+                            << ""
+                            << "expert: ";
+    QTest::newRow("activation") << ""
+                                << "peft.activation"
+                                << "swish"
+                                << "activation: ";
+    QTest::newRow("identity") << ""
+                              << "peft.activation"
+                              << "identity"
+                              << "";
+    QTest::newRow("row-parallel") << ""
+                                  << "peft.target_modules"
+                                  << "linear_proj,*.linear_fc2"
+                                  << "row_parallel: ";
+    QTest::newRow("also others") << ""
+                                 << "peft.target_modules"
+                                 << "linear_qkv,linear_proj"
+                                 << "";
+}
+
+void TestRulesLora::reasonsNotToRegather()
+{
+    QFETCH(QString, frame);
+    QFETCH(QString, key);
+    QFETCH(QString, value);
+    QFETCH(QString, reason);
+    Program p;
+    const std::string around = frame.toStdString();
+    if (!around.empty())
+        p.around = {around};
+    train(p, 4, Keeps::Everything);
+    RunConfig settings = config();
+    std::vector<std::string> list;
+    for (const QString& each : value.split(','))
+        list.push_back(each.toStdString());
+    if (key == "peft.target_modules")
+        settings.set("peft.target_modules", list);
+    else if (!key.isEmpty())
+        settings.set(key.toStdString(), value.toStdString());
+    const Finding found = only(RuleCase(p.maker, settings).run("lora-gathered-input"));
+    const Fix* fix = fixOf(found, "lora-input-regather");
+    QVERIFY(fix);
+    QCOMPARE(fix->edits == nullptr, !reason.isEmpty());
+    QVERIFY2(reason.isEmpty() ? fix->blockedBy.empty() : fix->blockedBy.starts_with(reason.toStdString()),
+        fix->blockedBy.c_str());
 }
 
 void TestRulesLora::withoutStacksItIsUndecided()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/need_fixes.hpp"
 #include "tests/support/rule_case.hpp"
 
 #include <QtTest>
@@ -86,6 +87,8 @@ private slots:
     void aBurstMakesThePeak();
     void theOptimizerMakesThePeak();
     void megatronsOptimizerHasOtherFixes();
+    void offloadOfHalfTheState();
+    void wholeLayers();
     void whatAModuleHandsOnStays();
     void aWorkspaceHidesNoOutput_data();
     void aWorkspaceHidesNoOutput();
@@ -380,6 +383,58 @@ void TestRulesRecompute::megatronsOptimizerHasOtherFixes()
             // The site is that of most bytes, not of the first tensor.
             QVERIFY2(found.site.starts_with("_copy_model_grads"), found.site.c_str());
         }
+    }
+}
+
+/// State made in the step that has the peak: half of it can go, on top of what sharding leaves.
+void TestRulesRecompute::offloadOfHalfTheState()
+{
+    Program p;
+    p.unwind({{p.alloc(64 * mib, p.mlp)}});
+    const StackId state = p.maker.stack({"init_state_fn@megatron/core/optimizer/__init__.py:410",
+        "step@megatron/core/optimizer/optimizer.py:600", "train_step@app/pretrain.py:77"});
+    p.alloc(100 * mib, state);
+    p.alloc(200 * mib, state);
+    const Finding found = RuleCase(p.maker).run("optimizer-peak").findings.at(0);
+    const Fix* offload = fixOf(found, "optimizer-offload");
+    QVERIFY(offload && offload->predictable());
+    QCOMPARE(offload->removedAtPeak, std::optional(150 * mib));
+    QCOMPARE(offload->newPeak, std::optional(150 * mib));
+    QCOMPARE(offload->grade, Grade::B);
+}
+
+/// Full recompute of whole layers: each keeps its input, and one at a time is there again.
+void TestRulesRecompute::wholeLayers()
+{
+    for (const bool full : {false, true}) {
+        Program p;
+        const auto inLayer = [&](const char* inner) {
+            return p.maker.stack({inner, "forward@megatron/core/transformer/transformer_layer.py:460",
+                "forward@megatron/core/transformer/transformer_block.py:500",
+                "train_step@app/pretrain.py:77"});
+        };
+        const StackId hidden = inLayer("forward@megatron/core/transformer/mlp.py:118");
+        const StackId sum = inLayer("bias_dropout_add@megatron/core/fusions/fused_bias_dropout.py:30");
+        std::vector<std::vector<Program::Block>> kept;
+        for (int i = 0; i < 6; ++i) {
+            const auto wide = p.alloc(96 * mib, hidden);
+            kept.push_back({wide, p.alloc(32 * mib, sum)});
+        }
+        p.unwind(kept);
+        RunConfig config;
+        if (full)
+            config.set("model.recompute_granularity", std::string("full"));
+        const RuleCase rules(p.maker, config);
+        const std::vector<Fix> fixes = needFixes(rules.input(), 0, Job{});
+        const auto fix = std::ranges::find_if(fixes, [](const Fix& f) { return f.id == "recompute-full"; });
+        QVERIFY(fix != fixes.end());
+        QCOMPARE(fix->edits == nullptr, full);
+        QCOMPARE(fix->blockedBy.empty(), !full);
+        if (full)
+            continue;
+        QCOMPARE(fix->grade, Grade::B);
+        // The peak lies where backward begins: the last layer is there again.
+        QCOMPARE(fix->removedAtPeak, std::optional(5 * 96 * mib));
     }
 }
 

@@ -381,7 +381,7 @@ void TestSimulateLimits::adviceIsGradedAsPredicted()
         finding.fixes.resize(1);
         finding.fixes.front().id = "expandable-segments";
         finding.fixes.front().grade = Grade::A;
-        addExpandableWhatIf(std::span(&finding, 1), input, replay, {});
+        addWhatIfs(std::span(&finding, 1), input, replay, {});
         const Grade wanted = told ? Grade::B : Grade::D;
         QCOMPARE(finding.fixes.front().grade, wanted);
         const std::string words = std::string("grade ") + static_cast<char>(wanted);

@@ -181,6 +181,7 @@ private:
     }
     static std::string differencesBelow(const std::filesystem::path& folder);
     static std::vector<Difference> figureDifferences(const std::filesystem::path& folder);
+    static std::vector<Difference> orderDifferences(const std::filesystem::path& folder);
 
     std::vector<ScenarioSet> m_wanted;
     std::map<std::size_t, std::unique_ptr<ScenarioMaker>> m_makers;
@@ -231,6 +232,40 @@ std::vector<Difference> TestFindingsScenarios::figureDifferences(const std::file
     return out;
 }
 
+/// Where the generator ran the program with its pins made first: what the replay of that fix reserves at
+/// most.
+std::vector<Difference> TestFindingsScenarios::orderDifferences(const std::filesystem::path& folder)
+{
+    std::ifstream in(folder / "expected.json");
+    const Json expected = Json::parse(in);
+    const Json figures = expected.value("figures", Json::object());
+    const Json reserved = figures.is_object() ? figures.value("fix_order_reserved", Json()) : Json();
+    std::vector<Difference> out;
+    if (!reserved.is_number())
+        return out;
+    for (const Json& file : expected["files"]) {
+        const std::string name = file["file"].get<std::string>();
+        if (name.find("oom") == std::string::npos)
+            continue;
+        const std::string path = (folder / name).string();
+        const std::vector<const char*> arguments{"diagnose", "--json", path.c_str()};
+        std::ostringstream said;
+        std::ostringstream errors;
+        tidemark::runCommandLine(arguments, said, errors, nullptr);
+        const Json diagnosis = Json::parse(said.str(), nullptr, false);
+        for (const Json& finding : diagnosis["findings"]) {
+            const Json& evidence = finding["evidence"];
+            if (finding["rule"] != "fragmentation" || finding["severity"] != "critical")
+                continue;
+            if (evidence.value("whatif_pins_first_peak_reserved", Json()) != reserved
+                || evidence.value("whatif_pins_first_fits", Json()) != true
+                || evidence.value("whatif_empty_cache_fits", Json()) != true)
+                out.push_back({"fragmentation", name + ": pins first: " + evidence.dump()});
+        }
+    }
+    return out;
+}
+
 std::string TestFindingsScenarios::differencesBelow(const std::filesystem::path& folder)
 {
     std::set<std::filesystem::path> folders;
@@ -243,6 +278,8 @@ std::string TestFindingsScenarios::differencesBelow(const std::filesystem::path&
         std::vector<Difference> differences = folderDifferences(each);
         for (Difference& figure : figureDifferences(each))
             differences.push_back(std::move(figure));
+        for (Difference& order : orderDifferences(each))
+            differences.push_back(std::move(order));
         std::erase_if(differences, [&](const Difference& d) {
             return !rules.isEmpty() && !rules.contains(QString::fromStdString(d.rule));
         });

@@ -36,7 +36,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     std::vector<Step> steps = stepsOf(input);
     // The first step still grows the cache: steady state begins after it.
     if (steps.size() < 3) {
-        if (input.replay.device().events.count() > 0)
+        if (input.replay.device().events.count() > 1)
             output.undecided.push_back({"allocator-retries", "at least three steps in the recording"});
         return;
     }

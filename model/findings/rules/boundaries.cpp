@@ -152,6 +152,15 @@ bool encloses(const Boundary& boundary, std::uint64_t facts)
 std::optional<std::vector<ModulePass>> modulePasses(
     const RuleInput& input, const StackFacts& facts, const Boundary& boundary, const Job& job)
 {
+    std::vector<bool> inside(input.replay.snapshot->stacks.size());
+    for (std::size_t i = 0; i < inside.size(); ++i)
+        inside[i] = encloses(boundary, facts.of(static_cast<StackId>(i)));
+    return modulePasses(input, inside, boundary.outputOnly, job);
+}
+
+std::optional<std::vector<ModulePass>> modulePasses(
+    const RuleInput& input, const std::vector<bool>& inside, bool outputOnly, const Job& job)
+{
     const AllocationColumns& columns = input.replay.timeline.allocations();
     const std::size_t count = columns.count();
     std::vector<ModulePass> out;
@@ -161,8 +170,8 @@ std::optional<std::vector<ModulePass>> modulePasses(
         for (std::size_t i = first; i < end; ++i)
             if (isSaved(input, static_cast<AllocationId>(i)))
                 pass.saved.push_back(static_cast<AllocationId>(i));
-        if (!boundary.outputOnly && end < count) // else it may be broken off
-            leaveOutput(input, facts, pass, first, end - 1);
+        if (!outputOnly && end < count) // else it may be broken off
+            leaveOutput(input, input.facts, pass, first, end - 1);
         if (!pass.saved.empty())
             out.push_back(std::move(pass));
     };
@@ -170,7 +179,7 @@ std::optional<std::vector<ModulePass>> modulePasses(
     for (std::size_t i = 0; i <= count; ++i) {
         if (i % pollInterval == 0 && job.stopped())
             return std::nullopt;
-        if (i < count && encloses(boundary, facts.of(columns.stack[i]))
+        if (i < count && valid(columns.stack[i]) && inside[index(columns.stack[i])]
             && bornIn(input, static_cast<AllocationId>(i)) == Phase::Forward)
             continue;
         if (first < i)

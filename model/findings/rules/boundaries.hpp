@@ -42,6 +42,10 @@ struct ModulePass {
 std::optional<std::vector<ModulePass>> modulePasses(
     const RuleInput& input, const StackFacts& facts, const Boundary& boundary, const Job& job);
 
+/// The same for any module, told by its stacks: those that run inside it.
+std::optional<std::vector<ModulePass>> modulePasses(
+    const RuleInput& input, const std::vector<bool>& inside, bool outputOnly, const Job& job);
+
 /// Lets the saved tensors of every pass go when its forward ends, and brings them back when its backward
 /// begins, one pass at a time.
 std::shared_ptr<const Edits> recomputed(const RuleInput& input, const std::vector<ModulePass>& passes);

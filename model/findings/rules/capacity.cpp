@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/ladder.hpp"
+#include "model/findings/need_fixes.hpp"
 #include "model/findings/rule_tools.hpp"
 
 #include <array>
@@ -47,29 +48,6 @@ std::string heldText(const Held& held)
     return told * 2 < held.all || text.empty() ? std::string() : text + ".";
 }
 
-std::string recomputeText(const RuleInput& input, const Held& held)
-{
-    std::string text = recomputeAdvice(input);
-    if (const std::uint64_t saved = held.of(Role::SavedActivation); saved > 0)
-        text += ". Saved activations hold " + sizeText(saved) + " when memory runs out";
-    return text + ".";
-}
-
-Fix shardOptimizer(const RuleInput& input)
-{
-    Fix fix = runsMegatron(input)
-        ? makeFix("distributed-optimizer",
-            "Shard the optimizer state: optimizer.use_distributed_optimizer=true, 18 bytes a parameter "
-            "become 6 + 12 divided by the data-parallel size.",
-            Grade::C, "playbook row D2; estimator of Megatron Bridge")
-        : makeFix("distributed-optimizer",
-            "Shard parameters, gradients and optimizer state over the GPUs "
-            "(torch.distributed.fsdp.fully_shard, or ZeroRedundancyOptimizer for the state alone).",
-            Grade::D);
-    fix.blockedBy = rungBarred(input.config, Rung::DistributedOptimizer);
-    return fix;
-}
-
 void addParallelism(const RuleInput& input, Finding& finding)
 {
     if (!runsMegatron(input))
@@ -91,22 +69,20 @@ void addParallelism(const RuleInput& input, Finding& finding)
 }
 
 /// D2's ladder, in the playbook's order. Fixes that add no memory (allocator settings) are not in it.
-void addFixes(const RuleInput& input, Finding& finding, const LargestSite& largest, const Held& held)
+void addFixes(
+    const RuleInput& input, Finding& finding, const LargestSite& largest, const Held& held, const Job& job)
 {
     if (!largest.name.empty())
         finding.fixes.push_back(makeFix("shrink-largest-site",
             "Look first at " + largest.name + ": it holds " + sizeText(largest.bytes)
                 + " when memory runs out.",
             Grade::A));
-    Fix recompute = makeFix("recompute", recomputeText(input, held), Grade::D, "playbook row D2");
-    if (runsMegatron(input))
-        recompute.blockedBy = rungBarred(input.config, Rung::Recompute);
-    finding.fixes.push_back(std::move(recompute));
-    finding.fixes.push_back(shardOptimizer(input));
+    const std::vector<Fix> needs = needFixes(input, held.of(Role::SavedActivation), job);
+    finding.fixes.insert(finding.fixes.end(), needs.begin(), needs.end());
     addParallelism(input, finding);
 }
 
-void run(const RuleInput& input, RuleOutput& output, const Job&)
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
     for (const OomAutopsy& oom : input.ooms) {
         if (oom.verdict != Verdict::Capacity)
@@ -138,7 +114,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
         if (moot)
             finding.explanation
                 += " PyTorch's own hint in the error text is moot: expandable segments were on already.";
-        addFixes(input, finding, largest, held);
+        addFixes(input, finding, largest, held, job);
         output.findings.push_back(std::move(finding));
     }
 }

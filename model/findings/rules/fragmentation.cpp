@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
+#include "model/findings/order_what_if.hpp"
 #include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
@@ -44,18 +45,17 @@ void addFixes(const RuleInput& input, Finding& finding)
     if (!expandableOn(input))
         finding.fixes.push_back(expandableFix(
             input, "free pages between live blocks can then be moved to where they are needed"));
-    if (input.config.number("train.empty_unused_memory_level").value_or(0) == 0) {
-        Fix fix = makeFix("empty-cache-before-optimizer",
-            "Set train.empty_unused_memory_level=1 (or call torch.cuda.empty_cache() once between the first "
-            "backward "
-            "and the first optimizer step), so that long-lived blocks are not placed into cached segments.",
-            Grade::B,
-            "replayed on the same requests for the pattern of optimizer state in activation segments");
-        fix.cost = "one release of the cache a step";
-        fix.costGrade = Grade::D;
-        finding.fixes.push_back(fix);
-    }
-    finding.fixes.push_back(makeFix("allocate-pins-first",
+    Fix empty = makeFix(emptyCacheFix,
+        "Set train.empty_unused_memory_level=1 (or call torch.cuda.empty_cache() once between the first "
+        "backward and the first optimizer step), so that long-lived blocks are not placed into cached "
+        "segments.",
+        Grade::B, "replayed on the same requests for the pattern of optimizer state in activation segments");
+    empty.cost = "one release of the cache a step";
+    empty.costGrade = Grade::D;
+    if (input.config.number("train.empty_unused_memory_level").value_or(0) > 0)
+        empty.blockedBy = "it is on already";
+    finding.fixes.push_back(std::move(empty));
+    finding.fixes.push_back(makeFix(pinsFirstFix,
         "Allocate the long-lived blocks" + (finding.site.empty() ? std::string() : " of " + finding.site)
             + " before the first activations.",
         Grade::B, "allocation order decides which segments are pinned"));

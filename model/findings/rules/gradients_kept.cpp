@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/ladder.hpp"
 #include "model/findings/rule_tools.hpp"
 #include "model/findings/rules/boundaries.hpp"
 
@@ -16,6 +17,13 @@ namespace tidemark {
 extern const Rule gradientsKeptRule;
 
 namespace {
+
+/// The stack has frames: it tells whose gradient it is.
+bool isNamed(const RuleInput& input, AllocationId id)
+{
+    const StackId stack = input.replay.timeline.allocations().stack[index(id)];
+    return valid(stack) && !input.replay.snapshot->stacks[stack].empty();
+}
 
 /// Gradients of one stack and size that outlive their own step.
 struct Group {
@@ -44,7 +52,7 @@ public:
             if (step >= m_steps.size() || m_all.endState[i] <= m_steps[step].last)
                 continue;
             Group& group = m_groups[{m_all.stack[i], m_all.size[i]}];
-            group.named = valid(m_all.stack[i]) && !m_input.replay.snapshot->stacks[m_all.stack[i]].empty();
+            group.named = isNamed(m_input, id);
             group.members.push_back(id);
             group.bornIn.push_back(step);
         }
@@ -97,6 +105,13 @@ private:
     std::map<std::pair<StackId, std::uint64_t>, Group> m_groups;
 };
 
+/// Members of a set that are told by their size alone.
+std::size_t bySizeAlone(const RuleInput& input, const std::vector<AllocationId>& set)
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(set, [&](AllocationId id) { return !isNamed(input, id); }));
+}
+
 Finding report(
     const RuleInput& input, const std::vector<AllocationId>& piling, const SetPeak& worst, const Job& job)
 {
@@ -113,7 +128,7 @@ Finding report(
     fix.id = "zero-grad-each-step";
     fix.text
         = "Call optimizer.zero_grad(set_to_none=True) after every step and drop other references to .grad.";
-    fix.grade = Grade::A;
+    fix.grade = bySizeAlone(input, piling) > 0 ? Grade::B : Grade::A;
     auto edits = std::make_shared<Edits>();
     for (const AllocationId id : piling)
         if (const Step* step = input.phases.stepAt(all.firstState[index(id)]))
@@ -124,26 +139,14 @@ Finding report(
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes)) + " of gradients of "
         + formatCount(static_cast<std::int64_t>(steps.size())) + " steps are held at once.";
     out.explanation = "Gradients should go when the step is over; here older ones stay beside the new.";
+    if (const std::size_t bare = bySizeAlone(input, worst.live); bare > 0) {
+        out.grade = Grade::B;
+        out.explanation += (bare == worst.live.size() ? " None" : " Not all")
+            + std::string(
+                " of them have a call stack, so blocks of one size that backward made are taken for "
+                "gradients of the same parameters; three steps of them at once count.");
+    }
     return out;
-}
-
-/// Ranks that hold the same parameters, when settings tell. Ranks of one context share them too.
-std::optional<std::int64_t> equalRanks(const RunConfig& config)
-{
-    auto world = config.number("hardware.world_size");
-    if (const auto text = config.environment("WORLD_SIZE"); !world && text) {
-        RunConfig number;
-        number.set("value", *text);
-        world = number.number("value");
-    }
-    std::int64_t others = 1;
-    for (const char* key : {"model.tensor_model_parallel_size", "model.pipeline_model_parallel_size"}) {
-        const std::int64_t ranks = config.number(key).value_or(1);
-        if (ranks < 1 || ranks > std::int64_t{1} << 20)
-            return std::nullopt;
-        others *= ranks;
-    }
-    return world && *world >= others && *world % others == 0 ? std::optional(*world / others) : std::nullopt;
 }
 
 /// Some setting shards gradients.

@@ -27,6 +27,8 @@ struct Gathered {
     /// The shard stays as long by itself, so the whole gathered copy is surplus.
     bool shardKept = false;
     bool otherAdapter = false; ///< DoRA or CanonicalLoRA
+    bool checkpointed = false; ///< made under activation checkpointing
+    bool expert = false; ///< an expert's adapter
 };
 
 class Search {
@@ -57,6 +59,8 @@ public:
             : (is & in::DenseMlp) != 0    ? Surface::Fc1
                                           : Surface::Other;
         out.otherAdapter = (is & in::BridgeOther) != 0;
+        out.checkpointed = (is & in::Checkpoint) != 0;
+        out.expert = (is & in::Experts) != 0;
         out.shard = shardOf(id);
         if (valid(out.shard)) {
             const StateIndex first = m_all.firstState[index(id)];
@@ -101,23 +105,41 @@ std::string lastPart(const std::string& dotted)
     return dot == std::string::npos ? dotted : dotted.substr(dot + 1);
 }
 
+/// Of layers whose input each rank has a part of anyway.
+bool isRowParallel(const std::string& target)
+{
+    const std::string name = lastPart(target);
+    return name == "linear_proj" || name == "linear_fc2";
+}
+
 /// Why the setting would have no effect, in the order in which the program looks; empty when nothing is known
 /// against it.
 std::string fallback(const RunConfig& config, const std::vector<Gathered>& found)
 {
     const auto on = [&](const char* key) { return config.flag(key).value_or(false); };
-    const bool others
-        = std::all_of(found.begin(), found.end(), [](const Gathered& g) { return g.otherAdapter; });
+    const auto all = [&](bool Gathered::*fact) {
+        return std::ranges::all_of(found, [&](const Gathered& each) { return each.*fact; });
+    };
+    const bool others = all(&Gathered::otherAdapter);
     const std::string adapter = lastPart(config.text("peft._target_").value_or(""));
     if (others || (!adapter.empty() && adapter != "LoRA" && adapter != "VLMLoRA"))
         return "unsupported: only LoRA and VLMLoRA pass the setting on"
             + (adapter.empty() ? std::string() : ", not " + adapter);
+    if (all(&Gathered::checkpointed))
+        return "checkpoint: the adapters run inside an activation checkpoint";
+    const auto targets = config.list("peft.target_modules");
+    if (targets && !targets->empty() && std::ranges::all_of(*targets, isRowParallel))
+        return "row_parallel: the inputs of peft.target_modules are split over the ranks anyway";
     if (config.flag("model.sequence_parallel") == false)
         return "sp_comm_disabled: sequence parallelism is off";
     if (config.number("model.tensor_model_parallel_size").value_or(2) <= 1)
         return "tp_size_1: there is nothing to gather without tensor parallelism";
+    if (all(&Gathered::expert))
+        return "expert: adapters of experts never re-gather";
     if (on("peft.a2a_experimental"))
         return "a2a: peft.a2a_experimental is on";
+    if (const auto activation = config.text("peft.activation"); activation && *activation != "identity")
+        return "activation: peft.activation is " + *activation + ", not identity";
     if (on("model.cpu_offloading") && config.flag("model.cpu_offloading_activations").value_or(true))
         return "cpu_activation_offload: model.cpu_offloading is on";
     if (std::all_of(
@@ -249,7 +271,7 @@ private:
     }
     bool eligible(const Gathered& each) const
     {
-        return !each.otherAdapter && each.surface != Surface::Other
+        return !each.otherAdapter && !each.checkpointed && !each.expert && each.surface != Surface::Other
             && !(each.surface == Surface::Fc1 && recomputesMlp(m_input.config));
     }
     std::uint64_t shardOf(const Gathered& each) const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/need_fixes.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -58,7 +59,7 @@ Fix fusedOptimizer(const RuleInput& input, const std::vector<AllocationId>& set,
 }
 
 /// For Megatron's own copies of gradients: no figure, since the step then keeps other things.
-void addMegatronFixes(const RuleInput& input, Finding& out)
+void addPreciseOptimizer(const RuleInput& input, Finding& out)
 {
     const auto on = [&](const char* key) { return input.config.flag(key); };
     const bool unsharded
@@ -72,19 +73,6 @@ void addMegatronFixes(const RuleInput& input, Finding& out)
         : unsharded                                                           ? needsSharding
                                                                               : "";
     out.fixes.push_back(precise);
-    Fix offload;
-    offload.id = "optimizer-offload";
-    offload.text = "Set optimizer.optimizer_cpu_offload=true: state and step of a part of the parameters "
-                   "(optimizer_offload_fraction) move to the CPU.";
-    offload.blockedBy = on("optimizer.optimizer_cpu_offload") == true ? "it is on already"
-        : unsharded                                                   ? needsSharding
-                                                                      : "";
-    offload.cost
-        = "4189\u00a0ms a step instead of 996\u00a0ms for 15.2\u00a0GB less, all of it on the CPU, on "
-          "Qwen3-30B-A3B TP2 PP2 EP4 (2 nodes of H100); yours will differ";
-    offload.costGrade = Grade::C;
-    offload.source = "Megatron Bridge 067f987d, skill nemo-mbridge-perf-cpu-offloading";
-    out.fixes.push_back(offload);
 }
 
 void addTemporaryFixes(
@@ -97,7 +85,7 @@ void addTemporaryFixes(
             return input.labels.role(id) != Role::OptimizerState
                 && input.facts.any(all.stack[index(id)], in::MegatronCore);
         }))
-        addMegatronFixes(input, out);
+        addPreciseOptimizer(input, out);
 }
 
 Fix stateEarlier()
@@ -139,6 +127,9 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         {"temporaries", static_cast<std::int64_t>(out.bytes - state)}, {"share_of_peak", share}};
     if (out.bytes > state)
         addTemporaryFixes(input, set, job, out);
+    if (std::ranges::any_of(
+            set, [&](AllocationId id) { return input.facts.any(all.stack[index(id)], in::MegatronCore); }))
+        out.fixes.push_back(optimizerOffload(input, job));
     if (state > 0)
         out.fixes.push_back(stateEarlier());
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/findings/need_fixes.hpp"
 #include "model/findings/rule_tools.hpp"
 
 #include <cstdlib>
@@ -7,8 +8,20 @@ namespace tidemark {
 
 namespace {
 
-void run(const RuleInput& input, RuleOutput& output, const Job&)
+/// Both causes are close: memory in one piece, and less of it.
+std::vector<Fix> fixesOf(const RuleInput& input, const Job& job)
 {
+    std::vector<Fix> out;
+    if (!expandableOn(input))
+        out.push_back(expandableFix(input, "free memory is then not lost in pieces"));
+    for (Fix& fix : needFixes(input, 0, job))
+        out.push_back(std::move(fix));
+    return out;
+}
+
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
+{
+    std::vector<Fix> fixes;
     for (const OomAutopsy& oom : input.ooms) {
         if (!oom.thinMargin)
             continue;
@@ -27,6 +40,9 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
             + " (1 % of what the allocator could own, or two pages a hole) both causes are close: free some "
               "memory and "
               "keep it in one piece.";
+        if (fixes.empty())
+            fixes = fixesOf(input, job);
+        finding.fixes = fixes;
         output.findings.push_back(std::move(finding));
     }
 }

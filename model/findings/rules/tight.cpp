@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
+#include "model/findings/need_fixes.hpp"
 #include "model/findings/rule_tools.hpp"
 
 namespace tidemark {
 
 namespace {
 
-void run(const RuleInput& input, RuleOutput& output, const Job&)
+void run(const RuleInput& input, RuleOutput& output, const Job& job)
 {
-    if (!isGpu(input) || input.replay.device().events.count() == 0)
+    if (!isGpu(input) || input.replay.device().events.count() < 2)
         return;
     // A failure for lack of memory says it all; any other one states exactly what could be had.
     std::optional<std::uint64_t> usable;
@@ -47,6 +48,10 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
                                 : "The card's whole size is taken as the limit; what NCCL and the CUDA "
                                   "context hold comes off it, so there is "
                                   "less.";
+    if (!expandableOn(input))
+        finding.fixes.push_back(expandableFix(input, "what is left is then not lost in pieces"));
+    for (Fix& fix : needFixes(input, 0, job))
+        finding.fixes.push_back(std::move(fix));
     output.findings.push_back(std::move(finding));
 }
 
