@@ -15,8 +15,11 @@ namespace tidemark {
 
 namespace {
 
+/// Tabs of a group of docks that have icons beside their names.
+constexpr int mostIcons = 4;
+
 /// Raised when docks come or go, so that arrangements of other versions are not restored.
-constexpr int layoutVersion = 3;
+constexpr int layoutVersion = 4;
 constexpr double bottomShare = 0.42;
 constexpr double mapShare = 0.485;
 constexpr double findingsShare = 0.55;
@@ -409,7 +412,8 @@ void WindowLayout::dressTabs()
         for (int i = 0; i < bar->count(); ++i)
             for (auto it = m_icons.cbegin(); it != m_icons.cend(); ++it)
                 if (it.key()->windowTitle() == bar->tabText(i)) {
-                    bar->setTabIcon(i, m_style.icon(it.value()));
+                    // Where there are many, names are worth more than icons.
+                    bar->setTabIcon(i, bar->count() <= mostIcons ? m_style.icon(it.value()) : QIcon());
                     bar->setTabToolTip(i, bar->tabText(i));
                 }
     }

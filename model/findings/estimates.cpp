@@ -49,7 +49,8 @@ const char* phaseText(Phase phase)
 
 std::string moduleOf(const RuleInput& input, AllocationId id)
 {
-    const std::uint16_t module = input.labels.moduleOf[index(id)];
+    const std::vector<std::uint16_t>& modules = input.labels.moduleOf;
+    const std::uint16_t module = index(id) < modules.size() ? modules[index(id)] : Labels::unmatched;
     if (module < input.labels.modules.size())
         return input.labels.modules[module];
     const SiteId site = input.sites.of(input.replay.timeline.allocations().stack[index(id)]);

@@ -48,7 +48,8 @@ Fix recompute(const RuleInput& input, std::uint64_t saved)
         text += ". Saved activations hold " + sizeText(saved) + " when memory runs out";
     Fix fix = makeFix("recompute", text + ".", Grade::C, "playbook row D2");
     fix.cost
-        = "between 2\u00a0% and 11\u00a0% of a step by module on Moonlight-16B (8×H100); yours will differ";
+        = "between 1.99\u00a0% and 10.79\u00a0% of a step by module on Moonlight-16B (8×H100); yours will "
+          "differ";
     fix.costGrade = Grade::C;
     if (runsMegatron(input))
         fix.blockedBy = rungBarred(input.config, Rung::Recompute);

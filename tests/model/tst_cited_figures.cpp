@@ -129,6 +129,24 @@ private slots:
                 cited = {{"llama3-70b/pp8", "against golden", "%"}};
             else if (fix.id == "raise-tensor-parallel")
                 cited = {{"llama3-70b/tp8", "against golden", "%"}};
+            else if (fix.id == "recompute")
+                cited = {{"moonlight-16b/moe_act", "step time change", "%"},
+                    {"moonlight-16b/layernorm-moe_act", "step time change", "%"}};
+            else if (fix.id == "optimizer-offload")
+                cited = {{"optimizer-offload/50", "step time", "ms"},
+                    {"optimizer-offload/0", "step time", "ms"},
+                    {"optimizer-offload/50", "peak", "GB", "optimizer-offload/0"},
+                    {"optimizer-offload/100", "step time", "ms"},
+                    {"optimizer-offload/100", "peak", "GB", "optimizer-offload/0"}};
+            // Two are no results of a study but words of a guide.
+            if (fix.id == "recompute-full") {
+                QCOMPARE(figuresOf(fix.cost), QStringList{QStringLiteral("30")});
+                continue;
+            }
+            if (fix.id == "distributed-optimizer") {
+                QVERIFY2(fix.cost.find("1 to 2") != std::string::npos, fix.cost.c_str());
+                continue;
+            }
             const QString wrong = differences(fix.cost, cited);
             QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
         }

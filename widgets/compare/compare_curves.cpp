@@ -365,7 +365,7 @@ void CompareCurves::paintCurves(QPainter& painter) const
     };
     const double ratio = devicePixelRatioF();
     draw(yA, {area.left(), ratio, 1.4, 6, 3}, m_style.color(Tone::Ink));
-    draw(yB, {area.left(), ratio, 2, 0, 0}, m_style.color(Tone::Sel));
+    draw(yB, {area.left(), ratio, 2, 0, 0}, m_style.color(Tone::Link));
 }
 
 void CompareCurves::paintDelta(QPainter& painter) const
@@ -429,7 +429,7 @@ void CompareCurves::paintPeaks(QPainter& painter) const
     };
     painter.setRenderHint(QPainter::Antialiasing);
     label(Which::A, comparison->peak.a, comparison->peakStateA, m_style.color(Tone::Ink));
-    label(Which::B, comparison->peak.b, comparison->peakStateB, m_style.color(Tone::Sel));
+    label(Which::B, comparison->peak.b, comparison->peakStateB, m_style.color(Tone::Link));
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setFont(m_style.font(FontRole::Small));
 }

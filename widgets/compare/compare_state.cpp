@@ -198,12 +198,16 @@ void CompareState::take(std::shared_ptr<const Comparison> made)
 // What both timelines draw on: axis, colours, height.
 void CompareState::share()
 {
-    const std::int64_t highest = std::max(m_comparison->peak.a, m_comparison->peak.b);
+    std::int64_t highest = std::max(m_comparison->peak.a, m_comparison->peak.b);
+    for (const Which side : {Which::A, Which::B}) // reserved is drawn in both plots, too
+        if (const auto replay = session(side).replay(); replay->segments.reservedKnown())
+            highest = std::max(highest, replay->segments.reserved().total().max);
     m_linking = true;
     for (const Which side : {Which::A, Which::B}) {
         session(side).setShared(knotsOf(side), coloursOf(side), highest);
         view(side).setAxis(XAxis::Aligned);
         view(side).setColourBy(ColourBy::Site);
+        view(side).setStackOrder(StackOrder::Group); // bands that can be held against each other
     }
     m_linking = false;
 }

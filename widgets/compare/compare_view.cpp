@@ -45,7 +45,7 @@ protected:
     void paintEvent(QPaintEvent*) override
     {
         QPainter painter(this);
-        QPen pen(m_style.color(m_side == Which::A ? Tone::Ink : Tone::Sel), m_side == Which::A ? 1.5 : 2);
+        QPen pen(m_style.color(m_side == Which::A ? Tone::Ink : Tone::Link), m_side == Which::A ? 1.5 : 2);
         if (m_side == Which::A)
             pen.setDashPattern({4, 2});
         painter.setPen(pen);
@@ -392,7 +392,7 @@ void CompareView::fillChooser(Which side)
     for (const Choice& choice : m_choices) {
         if (choice.path == path)
             current = box.count();
-        box.addItem(choice.name);
+        box.addItem(choice.path == path ? m_state.name(side) : choice.name);
         box.setItemData(box.count() - 1, choice.path, Qt::ToolTipRole);
     }
     if (rank && current < 0) {
