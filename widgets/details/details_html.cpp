@@ -53,11 +53,14 @@ QString factRow(const SheetFact& fact, const Style& style)
 QString tableHtml(const SheetTable& table, const Style& style)
 {
     QString html = heading(table.title, table.note, style);
-    html += QStringLiteral("<table width='100%' cellspacing='0' cellpadding='1'><tr><td></td>");
-    for (const QString& column : table.columns)
-        html += QStringLiteral("<td align='right' style='padding-left:8px'>")
-            + coloured(column, style, Tone::Text2) + QStringLiteral("</td>");
-    html += QStringLiteral("</tr>");
+    html += QStringLiteral("<table width='100%' cellspacing='0' cellpadding='1'>");
+    if (!table.columns.isEmpty()) {
+        html += QStringLiteral("<tr><td></td>");
+        for (const QString& column : table.columns)
+            html += QStringLiteral("<td align='right' style='padding-left:8px'>")
+                + coloured(column, style, Tone::Text2) + QStringLiteral("</td>");
+        html += QStringLiteral("</tr>");
+    }
     const QFontMetrics metrics(style.font(FontRole::Small));
     for (const SheetTable::Row& row : table.rows) {
         const QString name
