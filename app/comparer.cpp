@@ -27,6 +27,7 @@ Comparer::Comparer(
         Half& half = m_halves[side == Which::A ? 0 : 1];
         half.loader = std::make_unique<Loader>(opener);
         half.diagnoser = std::make_unique<Diagnoser>(m_state.session(side), rules);
+        half.search = std::make_unique<Search>(m_state.session(side), m_state.view(side));
         // What the window diagnoses is not diagnosed twice.
         half.diagnoser->setWanted([this, side] { return m_state.session(side).rank() != m_main.rank(); });
         connect(half.loader.get(), &Loader::started, this, [this](const LoadRequest& request) {
@@ -93,6 +94,12 @@ void Comparer::open(Which side, const QString& path, const ReadOptions& options)
         return;
     }
     loader(side).open({path, options, false});
+}
+
+void Comparer::setFilter(const QString& text)
+{
+    for (const Half& half : m_halves)
+        half.search->setText(text);
 }
 
 void Comparer::swap()

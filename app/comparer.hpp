@@ -3,6 +3,7 @@
 
 #include "app/diagnoser.hpp"
 #include "app/loader.hpp"
+#include "app/search.hpp"
 #include "widgets/compare/compare_state.hpp"
 
 #include <QObject>
@@ -33,6 +34,8 @@ public:
     void swap();
     /// Two instants of what the window has open.
     void compareInstants(StateIndex a, StateIndex b);
+    /// What matches keeps its colour in both stacks, the rest fades.
+    void setFilter(const QString& text);
     /// A follows what the window has open.
     bool followsMain() const { return m_follows; }
     bool isLoading() const { return loader(Which::A).isLoading() || loader(Which::B).isLoading(); }
@@ -49,6 +52,7 @@ private:
     struct Half {
         std::unique_ptr<Loader> loader;
         std::unique_ptr<Diagnoser> diagnoser;
+        std::unique_ptr<Search> search;
     };
     const Loader& loader(Which side) const { return *m_halves[side == Which::A ? 0 : 1].loader; }
     Loader& loader(Which side) { return *m_halves[side == Which::A ? 0 : 1].loader; }

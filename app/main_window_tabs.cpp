@@ -88,7 +88,7 @@ void MainWindow::showOomTab()
     m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
     placeControls();
     // Once a file: who has gone elsewhere since, or to another device, is not taken back.
-    if (std::exchange(m_oomBrought, true))
+    if (std::exchange(m_oomBrought, true) || m_tabs->currentWidget() == m_compare)
         return;
     m_tabs->setCurrentWidget(m_oom);
     const auto diagnosis = m_work.session.diagnosis();
@@ -142,6 +142,8 @@ void MainWindow::connectCompare()
         [this](compare::Which side, const QString& path) { m_work.comparer.open(side, path); });
     connect(m_compare, &CompareView::chooseRequested, this, &MainWindow::chooseForSide);
     connect(m_compare, &CompareView::swapRequested, &comparer, &Comparer::swap);
+    connect(&m_work.search, &Search::changed, &comparer,
+        [this] { m_work.comparer.setFilter(m_work.search.text()); });
     connect(&comparer, &Comparer::loading, m_compare, &CompareView::setLoading);
     connect(&comparer, &Comparer::failed, m_compare, &CompareView::setProblem);
     connect(&comparer, &Comparer::opened, &m_work.recent, [this](const QString& path) {

@@ -82,6 +82,15 @@ bool SearchField::event(QEvent* event)
         event->accept();
         return true;
     }
+    // What the field itself cannot take back is the window's: the filter before.
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if ((key->matches(QKeySequence::Undo) && !isUndoAvailable())
+            || (key->matches(QKeySequence::Redo) && !isRedoAvailable())) {
+            event->ignore();
+            return true;
+        }
+    }
     return QLineEdit::event(event);
 }
 

@@ -145,8 +145,11 @@ void WindowLayout::setDocksShown(bool shown)
 
 void WindowLayout::setRoom(Room room)
 {
-    if (room == m_room)
+    if (room == m_room) {
+        if (room == Room::Docks)
+            m_apply.start();
         return;
+    }
     if (m_room != Room::Docks) {
         m_room = Room::Docks;
         for (QDockWidget* dock : std::exchange(m_putAway, {}))

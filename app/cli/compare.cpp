@@ -157,6 +157,7 @@ public:
 
     int folders(const std::vector<std::filesystem::path>& a, const std::vector<std::filesystem::path>& b)
     {
+        m_inFolders = true;
         const compare::RankPairs pairs = compare::pairRanks(a, b);
         compare::FolderComparison folder;
         std::vector<std::string> json;
@@ -202,6 +203,10 @@ private:
     {
         const std::string path = file.string();
         const auto rank = openRank(file, m_wish.read, terminalJob());
+        if (!rank && m_inFolders && rank.error().code == ErrorCode::NotASnapshot) {
+            m_streams.err << "tidemark: left out, no snapshot: " << displayText(path) << '\n';
+            return std::nullopt;
+        }
         if (!rank) {
             printError(m_streams.err, path, rank.error());
             ++m_refused;
@@ -278,6 +283,7 @@ private:
     CommandStreams& m_streams;
     std::size_t m_refused = 0;
     bool m_usage = false;
+    bool m_inFolders = false; ///< other files may lie there
     bool m_passed = false;
 };
 

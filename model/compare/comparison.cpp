@@ -97,6 +97,12 @@ std::shared_ptr<const Comparison> compareSides(Side a, Side b, const Wish& wish,
     out->table = tableAt(out->a, out->b, *out->matching, stateA, stateB);
     out->findings = findingChanges(out->a, out->b, *out->sites);
     out->settings = settingChanges(out->a, out->b);
+    if (wish.stateA || wish.stateB) {
+        out->verdicts = verdictsOfInstants(
+            {out->a, out->b, *out->matching, out->table, out->alignment, out->findings, out->settings});
+        out->notes = notesOf(*out);
+        return job.stopped() ? nullptr : out;
+    }
     const bool atPeaks = stateA == out->peakStateA && stateB == out->peakStateB;
     const Table peaks
         = atPeaks ? out->table : tableAt(out->a, out->b, *out->matching, out->peakStateA, out->peakStateB);

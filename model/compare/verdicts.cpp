@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t listedParts = 4;
 constexpr std::size_t mostFindings = 3;
 
-constexpr std::array<const char*, 10> names{"same", "peak", "peak-moved", "elsewhere", "reserved", "pools",
-    "finding-gone", "finding-new", "nothing-else", "speed"};
+constexpr std::array<const char*, 11> names{"same", "peak", "instants", "peak-moved", "elsewhere", "reserved",
+    "pools", "finding-gone", "finding-new", "nothing-else", "speed"};
 
 class VerdictMaker {
 public:
@@ -220,6 +220,26 @@ const char* verdictName(VerdictKind kind)
 std::vector<Verdict> verdicts(const VerdictInput& input)
 {
     return VerdictMaker(input).make();
+}
+
+std::vector<Verdict> verdictsOfInstants(const VerdictInput& input)
+{
+    const Table& table = input.atPeaks;
+    Verdict verdict = verdictOf(VerdictKind::Instants, table.delta,
+        table.delta == 0 ? std::string("As much is live at both moments")
+            : table.oneRun
+            ? sizeText(table.delta) + (table.delta > 0 ? " more" : " less") + " at the second moment"
+            : "B holds " + sizeText(table.delta) + (table.delta > 0 ? " more" : " less") + " at its moment");
+    bool all = false;
+    verdict.parts = rowParts(input, listedParts, all);
+    verdict.sum = sumOf(verdict.parts);
+    if (table.oneRun)
+        verdict.detail = formatBytes(static_cast<std::int64_t>(table.bytesB - table.bytesSurvived))
+            + " appeared, " + formatBytes(static_cast<std::int64_t>(table.bytesA - table.bytesSurvived))
+            + " was freed, " + formatBytes(static_cast<std::int64_t>(table.bytesSurvived)) + " survived.";
+    else
+        verdict.detail = partsText(input, verdict.parts);
+    return {std::move(verdict)};
 }
 
 } // namespace tidemark::compare

@@ -15,6 +15,7 @@ namespace tidemark::compare {
 enum class VerdictKind : std::uint8_t {
     Same, ///< nothing differs
     Peak, ///< why one peaks higher
+    Instants, ///< what differs between two chosen moments
     PeakMoved, ///< the peaks lie in different phases
     Elsewhere, ///< something fell (or grew) much more than the peak: the peak is elsewhere
     Reserved, ///< reserved differs by more than live memory does
@@ -58,5 +59,9 @@ struct VerdictInput {
 };
 /// In order of importance. Cost: passes over the live allocations at the peaks and over the roles' curves.
 std::vector<Verdict> verdicts(const VerdictInput& input);
+
+/// Of two chosen moments instead of the peaks; `atPeaks` of the input is the table of these moments. One
+/// verdict, whose parts are the rows.
+std::vector<Verdict> verdictsOfInstants(const VerdictInput& input);
 
 } // namespace tidemark::compare

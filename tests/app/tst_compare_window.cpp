@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_toolbar.hpp"
 #include "app/peak_bars_window.hpp"
 #include "tests/app/window_fixture.hpp"
 #include "widgets/compare/compare_curves.hpp"
@@ -79,6 +80,7 @@ private slots:
     void atTheCursor();
     void oneCursorAndOneWindow();
     void oneSelection();
+    void filterAndMissing();
     void swapped();
     void withItself();
     void instants();
@@ -196,6 +198,33 @@ void TestCompareWindow::oneSelection()
         t.state().session(Which::B).colouring(ColourBy::Site)->slotOf[index(both->largestB)]);
 }
 
+/// The window's filter fades both stacks; what one side lacks fades all of it.
+void TestCompareWindow::filterAndMissing()
+{
+    TwoRuns t;
+    t.f.window->toolbar()->filterField()->setText("size>1M");
+    for (const Which side : {Which::A, Which::B}) {
+        QTRY_VERIFY(t.state().view(side).matches());
+        const auto& sizes = t.state().session(side).replay()->timeline.allocations().size;
+        for (std::size_t i = 0; i < sizes.size(); ++i)
+            QCOMPARE((*t.state().view(side).matches())[i] != 0, sizes[i] > (1U << 20));
+    }
+    t.state().setGroupBy(GroupBy::ExactSize);
+    QTRY_COMPARE(t.state().comparison()->matching->by, GroupBy::ExactSize);
+    QTRY_VERIFY(!t.state().busy());
+    for (const compare::Row& row : t.state().table()->rows) {
+        const auto& group = t.state().comparison()->matching->groups[row.group];
+        if (group.groupA != compare::CommonGroup::none)
+            continue;
+        t.state().setGroup(row.group);
+        const Selection& lacking = t.state().view(Which::A).selection();
+        QCOMPARE(lacking.kind, Selection::Kind::Set);
+        QVERIFY(std::ranges::count(lacking.set->flags, 1) == 0);
+        QCOMPARE(t.state().view(Which::B).selection().kind, Selection::Kind::Group);
+        return;
+    }
+}
+
 void TestCompareWindow::swapped()
 {
     TwoRuns t;
@@ -242,7 +271,18 @@ void TestCompareWindow::instants()
     t.wait();
     const Series& curve = t.f.replay()->timeline.requested();
     QCOMPARE(t.state().table()->delta, curve.at(last) - curve.at(first));
-    QVERIFY(t.view().table().sumText().contains("at the two instants"));
+    QVERIFY(t.view().table().sumText().contains("at the two moments"));
+    // Figures, reasons and cursors speak of the same two moments.
+    QCOMPARE(t.state().view(Which::A).cursor(), first);
+    QCOMPARE(t.state().view(Which::B).cursor(), last);
+    QVERIFY2(t.view().figuresText().contains("Live at the first moment"), qPrintable(t.view().figuresText()));
+    const QString why = t.view().what().toPlainText();
+    QVERIFY2(why.contains("survived") && !why.contains("The runs are the same"), qPrintable(why));
+    // The peaks are still there to be compared.
+    t.state().setAt(CompareState::At::Peaks);
+    QTRY_COMPARE(t.state().table()->delta, std::int64_t(0));
+    t.state().setAt(CompareState::At::Moments);
+    QTRY_COMPARE(t.state().table()->delta, curve.at(last) - curve.at(first));
 }
 
 void TestCompareWindow::movedByHand()
@@ -352,11 +392,14 @@ void TestCompareWindow::severalRuns()
     QCOMPARE(bars.bars()[0].delta, a - b);
     QCOMPARE(bars.bars()[1].delta, std::int64_t(0));
     QVERIFY(bars.rowText(1).contains("base"));
-    // A double click compares.
+    // A double click compares with the base, which it leaves as it is.
     QSignalSpy wanted(&window, &PeakBarsWindow::compareRequested);
+    QTest::mouseClick(&bars, Qt::LeftButton, {}, bars.rowRect(2).center()); // as a person's does
     QTest::mouseDClick(&bars, Qt::LeftButton, {}, bars.rowRect(2).center());
     QCOMPARE(wanted.size(), 1);
+    QCOMPARE(wanted[0][0].toString(), t.b);
     QCOMPARE(wanted[0][1].toString(), c);
+    QCOMPARE(bars.base(), std::size_t(1));
 }
 
 QTEST_MAIN(TestCompareWindow)

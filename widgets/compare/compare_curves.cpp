@@ -45,6 +45,14 @@ double least(const std::vector<CurveColumn>& columns)
     return low;
 }
 
+double most(const std::vector<CurveColumn>& columns)
+{
+    double high = 0;
+    for (const CurveColumn& c : columns)
+        high = std::max(high, c.hasDelta ? static_cast<double>(c.maxDelta) : 0.0);
+    return high;
+}
+
 } // namespace
 
 CompareCurves::CompareCurves(CompareState& state, Style& style, QWidget* parent)
@@ -393,7 +401,7 @@ void CompareCurves::paintDelta(QPainter& painter) const
     };
     if (least(m_columns) < 0 && below.bottom() - zero > line)
         name(tr("B needs less"), below.bottom() - line * 0.6, less);
-    if (zero - below.top() > line && m_more > m_less * 0.2)
+    if (most(m_columns) > 0 && zero - below.top() > line)
         name(tr("B needs more"), below.top() + line * 0.6, more);
 }
 

@@ -60,6 +60,8 @@ void CompareState::setRank(Which side, std::shared_ptr<const Rank> rank, std::op
     Session& session = this->session(side);
     m_wish.stateA.reset();
     m_wish.stateB.reset();
+    if (m_at == At::Moments)
+        m_at = At::Peaks;
     m_linking = true;
     session.setRank(rank);
     if (device)
@@ -119,7 +121,7 @@ void CompareState::setInstants(StateIndex a, StateIndex b)
 {
     m_wish.stateA = a;
     m_wish.stateB = b;
-    m_at = At::Peaks;
+    m_at = At::Moments;
     follow();
 }
 
@@ -186,13 +188,28 @@ void CompareState::take(std::shared_ptr<const Comparison> made)
     if (otherAxis)
         m_window = {0, m_alignment->length()};
     setWindow(m_window);
-    if (first || otherAxis)
-        setCursor(m_alignment->xOf(Which::A, m_comparison->peakStateA));
     emit changed();
     emit alignmentChanged();
     emit windowChanged();
     makeTable();
+    if (first || otherAxis || m_at == At::Moments)
+        placeCursors();
     emit busyChanged();
+}
+
+// At each peak, or at two moments: both sides show what the table speaks of.
+void CompareState::placeCursors()
+{
+    const bool moments = m_at == At::Moments;
+    const StateIndex a = moments ? *m_wish.stateA : m_comparison->peakStateA;
+    const StateIndex b = moments ? *m_wish.stateB : m_comparison->peakStateB;
+    m_cursor = m_alignment->xOf(Which::A, a);
+    m_linking = true;
+    view(Which::A).setCursor(a);
+    view(Which::B).setCursor(b);
+    m_linking = false;
+    m_apart = m_alignment->stateOf(Which::B, m_cursor) != b;
+    emit cursorChanged();
 }
 
 // What both timelines draw on: axis, colours, height.
@@ -285,8 +302,13 @@ void CompareState::setGroupBy(GroupBy by)
 
 void CompareState::setAt(At at)
 {
-    if (std::exchange(m_at, at) == at)
+    if (at == m_at || (at == At::Moments && !hasMoments()))
         return;
+    m_at = at;
+    if (m_comparison && (at == At::Peaks || at == At::Moments))
+        placeCursors();
+    else if (m_comparison)
+        setCursor(m_cursor); // both at one place again
     makeTable();
 }
 
@@ -301,7 +323,7 @@ void CompareState::setOffset(std::int64_t states)
     view(Which::B).setCursor(m_alignment->stateOf(Which::B, m_cursor));
     m_linking = false;
     emit alignmentChanged();
-    if (m_at != At::Peaks)
+    if (m_at == At::Cursor || m_at == At::Step)
         makeTable();
 }
 
@@ -310,12 +332,13 @@ void CompareState::setCursor(double x)
     if (!m_alignment)
         return;
     m_cursor = std::clamp(x, 0.0, m_alignment->length());
+    m_apart = false;
     m_linking = true;
     for (const Which side : {Which::A, Which::B})
         view(side).setCursor(m_alignment->stateOf(side, m_cursor));
     m_linking = false;
     emit cursorChanged();
-    if (m_at != At::Peaks)
+    if (m_at == At::Cursor || m_at == At::Step)
         makeTable();
 }
 
@@ -342,11 +365,12 @@ void CompareState::link(Which from)
     if (m_linking || !m_alignment)
         return;
     m_cursor = m_alignment->xOf(from, view(from).cursor());
+    m_apart = false;
     m_linking = true;
     view(otherThan(from)).setCursor(m_alignment->stateOf(otherThan(from), m_cursor));
     m_linking = false;
     emit cursorChanged();
-    if (m_at != At::Peaks)
+    if (m_at == At::Cursor || m_at == At::Step)
         makeTable();
 }
 
@@ -386,11 +410,18 @@ void CompareState::showGroup(Which side)
 {
     const CommonGroup& common = m_comparison->matching->groups[*m_group];
     const std::uint32_t group = side == Which::A ? common.groupA : common.groupB;
-    if (group == CommonGroup::none) {
-        view(side).clearSelection();
+    Selection selection;
+    if (group == CommonGroup::none) { // nothing of this side: all of it fades, as what is not chosen does
+        auto nothing = std::make_shared<ChosenSet>();
+        nothing->name = tr("%1: not on this side").arg(shownText(common.name));
+        nothing->kind = tr("call site of the other run");
+        nothing->flags.assign(session(side).replay()->timeline.allocations().count(), 0);
+        selection.kind = Selection::Kind::Set;
+        selection.set = std::move(nothing);
+        view(side).select(selection);
         return;
     }
-    Selection selection;
+
     selection.kind = Selection::Kind::Group;
     selection.group = group;
     selection.groupBy = m_comparison->matching->by;
@@ -418,14 +449,16 @@ void CompareState::makeTable()
     if (!m_comparison)
         return;
     const auto comparison = m_comparison;
-    if (m_at == At::Peaks) {
+    // The comparison itself has one of these two; the other one is quick.
+    const bool own = (m_at == At::Moments) == hasMoments();
+    if ((m_at == At::Peaks || m_at == At::Moments) && own) {
         m_tableTask.cancel();
         m_table = std::make_shared<compare::Table>(comparison->table);
         emit tableChanged();
         return;
     }
-    const StateIndex a = view(Which::A).cursor();
-    const StateIndex b = view(Which::B).cursor();
+    const StateIndex a = m_at == At::Peaks ? comparison->peakStateA : view(Which::A).cursor();
+    const StateIndex b = m_at == At::Peaks ? comparison->peakStateB : view(Which::B).cursor();
     const Step* const stepA
         = m_at == At::Step && comparison->a.phases ? comparison->a.phases->stepAt(a) : nullptr;
     const Step* const stepB
@@ -456,8 +489,10 @@ QString CompareState::atText() const
         const Step* const step = m_comparison->a.phases->stepAt(m_table->scopeA.last);
         return step ? tr("allocated in %1").arg(shownText(step->name)) : tr("allocated in a step");
     }
+    if (m_at == At::Moments)
+        return tr("at the two moments");
     if (m_at == At::Peaks)
-        return m_wish.stateA ? tr("at the two instants") : tr("at the peak of each");
+        return tr("at the peak of each");
     return m_at == At::Cursor ? tr("at the cursor") : tr("at the cursor, which is in no step of both");
 }
 

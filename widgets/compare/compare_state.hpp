@@ -23,7 +23,7 @@ class CompareState : public QObject {
 public:
     using Which = compare::Which;
     /// The instants the table compares.
-    enum class At { Peaks, Cursor, Step };
+    enum class At { Peaks, Cursor, Step, Moments };
 
     explicit CompareState(QObject* parent = nullptr);
 
@@ -63,6 +63,11 @@ public:
     void setOffset(std::int64_t states);
     std::int64_t offset() const { return m_offset; }
 
+    /// Two moments were chosen (setInstants).
+    bool hasMoments() const { return m_wish.stateA.has_value(); }
+    /// Each side stands where the table speaks of it, which need not be one place of the axis.
+    bool apart() const { return m_apart; }
+
     /// On the common axis.
     double cursor() const { return m_cursor; }
     void setCursor(double x);
@@ -101,6 +106,7 @@ private:
     std::shared_ptr<const AxisKnots> knotsOf(Which side) const;
     std::shared_ptr<const Colouring> coloursOf(Which side) const;
     void makeTable();
+    void placeCursors();
     void link(Which from);
     void linkWindow(Which from);
     void linkSelection(Which from);
@@ -117,6 +123,7 @@ private:
     std::shared_ptr<const compare::Alignment> m_alignment;
     std::shared_ptr<const compare::Table> m_table;
     bool m_linking = false;
+    bool m_apart = false;
     bool m_scheduled = false;
     LatestTask<std::shared_ptr<const compare::Comparison>> m_task;
     struct MadeTable {

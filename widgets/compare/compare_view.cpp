@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_view.hpp"
 
+#include "widgets/common/moment_text.hpp"
 #include "widgets/compare/compare_curves.hpp"
 #include "widgets/compare/compare_table.hpp"
 #include "widgets/compare/what_changed.hpp"
@@ -12,6 +13,7 @@
 
 #include <QComboBox>
 #include <QFileInfo>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -83,7 +85,7 @@ CompareView::CompareView(CompareState& state, Style& style, QWidget* parent)
     , m_figures(new QLabel(this))
     , m_busy(new QLabel(this))
     , m_align(new Segmented(style, {tr("Step"), tr("Mark"), tr("Peak"), tr("Event"), tr("Time")}, this))
-    , m_at(new Segmented(style, {tr("Each peak"), tr("Cursor"), tr("Step")}, this))
+    , m_at(new Segmented(style, {tr("Each peak"), tr("Cursor"), tr("Step"), tr("Two moments")}, this))
     , m_curve(new Segmented(style, {tr("Live"), tr("Reserved")}, this))
     , m_lowerChoice(new Segmented(style, {tr("Stacks"), tr("Segment maps")}, this))
     , m_arrangement(new Segmented(style, {tr("Side by side"), tr("One above the other")}, this))
@@ -226,32 +228,46 @@ QWidget* CompareView::makeHeader()
     figures->addWidget(m_busy);
     lines->addLayout(figures);
 
-    auto* choices = new QHBoxLayout;
-    choices->setSpacing(m_style.metrics().px(6));
-    const auto add = [&](const QString& name, Segmented* what) {
+    const auto rowOf = [&](QWidget* box) {
+        auto* row = new QHBoxLayout(box);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->setSpacing(m_style.metrics().px(6));
+        return row;
+    };
+    const auto add = [&](QHBoxLayout* row, const QString& name, Segmented* what) {
         if (!name.isEmpty())
-            choices->addWidget(new QLabel(name, header));
+            row->addWidget(new QLabel(name, what->parentWidget()));
         what->setLogicalHeight(22);
         what->setAccessibleName(name);
-        choices->addWidget(what);
-        choices->addSpacing(m_style.metrics().px(4));
+        row->addWidget(what);
+        row->addSpacing(m_style.metrics().px(4));
     };
-    add(tr("Align by"), m_align);
-    add(tr("Compare at"), m_at);
+    m_leftChoices = new QWidget(header);
+    m_rightChoices = new QWidget(header);
+    QHBoxLayout* const left = rowOf(m_leftChoices);
+    add(left, tr("Align by"), m_align);
+    add(left, tr("Compare at"), m_at);
     m_resetOffset->setToolTip(tr("Back to the alignment"));
     m_resetOffset->setAutoRaise(true);
-    choices->addWidget(m_resetOffset);
-    choices->addStretch(1);
-    add(QString(), m_curve);
-    add(QString(), m_lowerChoice);
-    add(QString(), m_arrangement);
+    left->addWidget(m_resetOffset);
+    QHBoxLayout* const right = rowOf(m_rightChoices);
+    add(right, QString(), m_curve);
+    add(right, QString(), m_lowerChoice);
+    add(right, QString(), m_arrangement);
+    // In one line where there is room, else in two.
+    m_choiceGrid = new QGridLayout;
+    m_choiceGrid->setContentsMargins(0, 0, 0, 0);
+    m_choiceGrid->setVerticalSpacing(m_style.metrics().px(4));
+    m_choiceGrid->setColumnStretch(1, 1);
+    m_choiceGrid->addWidget(m_leftChoices, 0, 0);
+    m_choiceGrid->addWidget(m_rightChoices, 0, 2);
     m_curve->setAccessibleName(tr("Curves"));
     m_lowerChoice->setAccessibleName(tr("Below the curves"));
     m_arrangement->setAccessibleName(tr("Arrangement"));
     m_at->setPartToolTip(0, tr("Each run at its own peak"));
     m_at->setPartToolTip(1, tr("Both at the cursor"));
     m_at->setPartToolTip(2, tr("What was allocated in the step at the cursor"));
-    lines->addLayout(choices);
+    lines->addLayout(m_choiceGrid);
 
     connect(m_swap, &QToolButton::clicked, this, &CompareView::swapRequested);
     connect(
@@ -293,8 +309,23 @@ void CompareView::resizeEvent(QResizeEvent* event)
     const int side = std::min(narrow ? metrics.rightDockNarrow : metrics.rightDock, width() / 3);
     if (event->oldSize().width() != width())
         m_columns->setSizes({width() - side, side});
-    m_arrangement->setVisible(width() > metrics.px(1100));
+    placeChoices();
     placeRows();
+}
+
+void CompareView::placeChoices()
+{
+    const int air = 4 * m_style.metrics().padding;
+    const int left = m_leftChoices->sizeHint().width();
+    const bool oneLine = left + m_rightChoices->sizeHint().width() + air <= width();
+    m_choiceGrid->removeWidget(m_rightChoices);
+    if (oneLine)
+        m_choiceGrid->addWidget(m_rightChoices, 0, 2);
+    else
+        m_choiceGrid->addWidget(m_rightChoices, 1, 0, 1, 3, Qt::AlignLeft);
+    // A low window has no room for everything: the table matters more than the stacks.
+    const bool low = height() < m_style.metrics().px(470);
+    m_sides->setVisible(!low || m_lower == Lower::Maps);
 }
 
 // Until somebody drags them, each row has its share.
@@ -304,8 +335,9 @@ void CompareView::placeRows()
         return;
     const int high = std::max(100, m_rows->height());
     // Two plots in a column want the room of the curves.
-    m_rows->setSizes(isStacked() ? QList<int>{high * 22 / 100, high * 52 / 100, high * 26 / 100}
-                                 : QList<int>{high * 34 / 100, high * 33 / 100, high * 33 / 100});
+    m_rows->setSizes(m_sides->isHidden() ? QList<int>{high * 50 / 100, 0, high * 50 / 100}
+            : isStacked()                ? QList<int>{high * 22 / 100, high * 52 / 100, high * 26 / 100}
+                                         : QList<int>{high * 34 / 100, high * 33 / 100, high * 33 / 100});
 }
 
 void CompareView::showEvent(QShowEvent* event)
@@ -479,14 +511,15 @@ void CompareView::refreshFigures()
         return;
     }
     const auto alignment = m_state.alignment();
-    const std::int64_t delta = comparison->peak.delta();
+    const bool atMoments = m_state.at() == CompareState::At::Moments && m_state.table();
+    const std::int64_t delta = atMoments ? m_state.table()->delta : comparison->peak.delta();
+    const std::int64_t before
+        = atMoments ? static_cast<std::int64_t>(m_state.table()->bytesA) : comparison->peak.a;
     const QString colour = m_style.color(delta < 0    ? Tone::Shrank
                                           : delta > 0 ? Tone::Grew
                                                       : Tone::Text)
                                .name();
-    const double share = comparison->peak.a > 0
-        ? static_cast<double>(delta) / static_cast<double>(comparison->peak.a) * 100
-        : 0;
+    const double share = before > 0 ? static_cast<double>(delta) / static_cast<double>(before) * 100 : 0;
     const QString second = m_style.color(Tone::Text2).name();
     // A caption above each figure, as in the window's strip.
     QString captions;
@@ -497,19 +530,28 @@ void CompareView::refreshFigures()
             "<td style='padding-right:22px'><b>%1</b> <span style='color:%2'>%3</span></td>")
                       .arg(value, second, more);
     };
-    cell(tr("Peak live, A"), bytesText(comparison->peak.a));
-    cell(tr("Peak live, B"), bytesText(comparison->peak.b));
-    QString exact = exactBytesText(delta);
-    if (comparison->peak.a > 0)
+    const auto table = m_state.table();
+    const bool moments = m_state.at() == CompareState::At::Moments && table;
+    if (moments) {
+        cell(tr("Live at the first moment"), bytesText(table->bytesA));
+        cell(tr("Live at the second moment"), bytesText(table->bytesB));
+        if (table->oneRun)
+            cell(tr("Survived"), bytesText(table->bytesSurvived));
+    } else {
+        cell(tr("Peak live, A"), bytesText(comparison->peak.a));
+        cell(tr("Peak live, B"), bytesText(comparison->peak.b));
+    }
+    QString exact = (delta > 0 ? QStringLiteral("+") : QString()) + exactBytesText(delta);
+    if (before > 0)
         exact = QStringLiteral("%1%2 % · ")
                     .arg(share < 0 ? QStringLiteral("−") : QStringLiteral("+"))
                     .arg(std::abs(share), 0, 'f', 1)
             + exact;
-    cell(tr("B − A at the peak of each"),
+    cell(moments ? tr("Second − first") : tr("B − A at the peak of each"),
         QStringLiteral("<span style='color:%1'>%2</span>")
             .arg(colour, delta == 0 ? QStringLiteral("0") : deltaText(delta)),
         exact);
-    if (comparison->reservedPeak) {
+    if (comparison->reservedPeak && !moments) {
         const std::int64_t reserved = comparison->reservedPeak->delta();
         cell(tr("Peak reserved"),
             QStringLiteral("%1 → %2").arg(
@@ -538,15 +580,19 @@ void CompareView::refreshFigures()
     const bool steps = comparison->a.phases && comparison->b.phases && !comparison->a.phases->steps.empty()
         && !comparison->b.phases->steps.empty();
     m_at->setPartEnabled(2, steps);
+    m_at->setPartShown(3, m_state.hasMoments());
     m_curve->setPartEnabled(1, curveKnown(*alignment, compare::Curve::Reserved));
     m_curve->setCurrent(static_cast<int>(m_curves->curve()));
     for (const Which side : {Which::A, Which::B}) {
         const Replay& replay = alignment->replay(side);
         const StateIndex state = m_state.view(side).cursor();
         (side == Which::A ? m_captionA : m_captionB)
-            ->setText(tr("<b>%1</b> &nbsp;%2 · live %3 at the cursor")
+            ->setText(tr("<b>%1</b> &nbsp;%2 · live %3 %4")
                           .arg(side == Which::A ? tr("A") : tr("B"), m_state.name(side).toHtmlEscaped(),
-                              bytesText(replay.timeline.requested().at(state))));
+                              bytesText(replay.timeline.requested().at(state)),
+                              state == (side == Which::A ? comparison->peakStateA : comparison->peakStateB)
+                                  ? tr("at its peak")
+                                  : atMomentText(replay, state)));
     }
 }
 

@@ -8,6 +8,7 @@
 #include <QWidget>
 
 class QComboBox;
+class QGridLayout;
 class QLabel;
 class QLineEdit;
 class QSplitter;
@@ -82,6 +83,7 @@ private:
     void showEmpty();
     void followLower();
     void placeRows();
+    void placeChoices();
     void restyle();
 
     CompareState& m_state;
@@ -105,6 +107,9 @@ private:
     Segmented* m_lowerChoice;
     Segmented* m_arrangement;
     QToolButton* m_resetOffset;
+    QWidget* m_leftChoices = nullptr;
+    QWidget* m_rightChoices = nullptr;
+    QGridLayout* m_choiceGrid = nullptr;
     CompareCurves* m_curves;
     TimelineView* m_timelineA;
     TimelineView* m_timelineB;

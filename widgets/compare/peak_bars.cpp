@@ -158,14 +158,21 @@ void PeakBars::paintEvent(QPaintEvent*)
 
 void PeakBars::mousePressEvent(QMouseEvent* event)
 {
-    if (const auto row = rowAt(event->pos()); row && event->button() == Qt::LeftButton)
+    if (const auto row = rowAt(event->pos()); row && event->button() == Qt::LeftButton) {
+        m_before = m_base;
         setBase(*row);
+    }
 }
 
 void PeakBars::mouseDoubleClickEvent(QMouseEvent* event)
 {
-    if (const auto row = rowAt(event->pos()))
-        emit compareRequested(*row);
+    const auto row = rowAt(event->pos());
+    if (!row)
+        return;
+    // The first click of the two made it the base.
+    if (m_before < m_bars.size())
+        setBase(m_before);
+    emit compareRequested(*row);
 }
 
 void PeakBars::keyPressEvent(QKeyEvent* event)

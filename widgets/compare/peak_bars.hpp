@@ -47,6 +47,7 @@ private:
     Style& m_style;
     std::vector<compare::PeakBar> m_bars;
     std::size_t m_base = 0;
+    std::size_t m_before = 0; ///< the base before the last click
 };
 
 } // namespace tidemark

@@ -37,9 +37,14 @@ std::vector<std::uint64_t> sortKeys(
         case ResultsModel::Freed:
             keys.push_back(c.endState[i]);
             break;
-        case ResultsModel::Life:
-            keys.push_back(c.endState[i] - c.firstState[i]);
+        case ResultsModel::Life: {
+            const StateIndex end = std::min(c.endState[i], replay.states() - 1);
+            const auto from = replay.timeUs(c.firstState[i]);
+            const auto to = replay.timeUs(end);
+            keys.push_back(from && to ? static_cast<std::uint64_t>(std::max<std::int64_t>(0, *to - *from))
+                                      : end - c.firstState[i]);
             break;
+        }
         case ResultsModel::Size:
             keys.push_back(c.size[i]);
             break;
