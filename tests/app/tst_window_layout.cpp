@@ -107,7 +107,8 @@ void TestWindowLayout::largeTextWidensTheDocks()
     QTest::qWait(50);
     const int before = f.window->findings()->width();
     f.style->setTextPercent(140);
-    QTRY_VERIFY(f.window->findings()->width() > before * 11 / 10);
+    QTRY_VERIFY2(f.window->findings()->width() > before * 11 / 10,
+        qPrintable(QStringLiteral("%1, before %2").arg(f.window->findings()->width()).arg(before)));
     f.style->setTextPercent(200);
     QTRY_VERIFY(f.window->findings()->width() > before * 11 / 10);
     QTRY_VERIFY(f.window->findings()->width() <= f.window->width() * 2 / 5);

@@ -171,6 +171,7 @@ CompareView::CompareView(CompareState& state, Style& style, QWidget* parent)
     }
     connect(m_rows, &QSplitter::splitterMoved, this, [this] { m_rowsMoved = true; });
     connect(&style, &Style::changed, this, &CompareView::restyle);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
     setLower(Lower::Stacks);
     restyle();
     refresh();

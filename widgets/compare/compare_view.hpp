@@ -64,6 +64,9 @@ public:
     /// The figures above the curves, as one line.
     QString figuresText() const;
 
+    /// A page in the background asks for no room.
+    QSize minimumSizeHint() const override { return {0, 0}; }
+
 signals:
     void fileRequested(tidemark::compare::Which side, const QString& path);
     /// A file is to be chosen by a dialog.
