@@ -162,6 +162,7 @@ void CompareTable::restyle()
     m_view->setFont(m_style.font(FontRole::Base));
     m_view->verticalHeader()->setMinimumSectionSize(metrics.row);
     m_view->verticalHeader()->setDefaultSectionSize(metrics.row);
+    m_view->horizontalHeader()->setFont(m_style.font(FontRole::Base));
     m_view->horizontalHeader()->setFixedHeight(metrics.header);
     for (QWidget* each : {static_cast<QWidget*>(m_sum), static_cast<QWidget*>(m_title),
              static_cast<QWidget*>(m_hideSame), static_cast<QWidget*>(m_search)})
