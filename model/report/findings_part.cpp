@@ -93,6 +93,11 @@ std::string words(std::string key)
     return key;
 }
 
+std::string titleOf(const Finding& finding)
+{
+    return finding.title.ends_with('.') ? finding.title.substr(0, finding.title.size() - 1) : finding.title;
+}
+
 std::string whereText(const Finding& finding)
 {
     std::string text = finding.rank ? "rank " + std::to_string(*finding.rank) + ", " : std::string();
@@ -115,7 +120,7 @@ Table listOf(const std::vector<Finding>& findings)
         {"Bytes", Unit::Bytes}, {"Rule"}, {"Playbook"}, {"Grade"}};
     for (std::size_t i = 0; i < std::min(findings.size(), mostListed); ++i) {
         const Finding& each = findings[i];
-        table.rows.push_back({textCell(severityName(each.severity)), textCell(Text().strong(each.title)),
+        table.rows.push_back({textCell(severityName(each.severity)), textCell(Text().strong(titleOf(each))),
             textCell(whereText(each)), bytesCell(each.bytes), textCell(Text().code(each.rule)),
             each.playbook.empty() ? unknownCell() : textCell(each.playbook),
             textCell(gradeLetter(each.grade))});
@@ -127,7 +132,7 @@ Table listOf(const std::vector<Finding>& findings)
 
 void tell(const Finding& finding, bool fixesToldAbove, Section& section)
 {
-    section.blocks.emplace_back(Heading{2, finding.title});
+    section.blocks.emplace_back(Heading{2, titleOf(finding)});
     Text text(finding.explanation);
     text.muted(text.empty() ? "" : " ")
         .muted(finding.rule + (finding.playbook.empty() ? "" : ", " + finding.playbook) + " · "

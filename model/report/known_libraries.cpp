@@ -27,6 +27,10 @@ constexpr std::array compiled{"at::", "c10::", "c10d::", "torch::", "caffe2::", 
     "run_eval_code_obj", "pymain_", "__libc_start", "start_thread", "pyrun_", "builtin_exec", "<built-in ",
     "cudaMalloc", "cudaLaunch", "unwind::"};
 
+/// Where threads and programs begin.
+constexpr std::array<std::string_view, 8> symbols{"_start", "__clone", "clone", "clone3", "__clone3",
+    "__libc_init_first", "pthread_condattr_setpshared", "__pthread_cond_signal"};
+
 bool startsWithAny(std::string_view text, std::span<const char* const> words)
 {
     return std::any_of(
@@ -78,8 +82,12 @@ bool isKnownLibrary(std::string_view function, std::string_view file)
     if (python)
         return inPackage(file) || inPython(file) || inSourceTree(file);
     // The name without its arguments is what is shown; a return type may stand in front of it.
-    const std::string_view shown = function.substr(0, function.find('('));
-    if (startsWithAny(shown, compiled))
+    const std::string_view shown = function.substr(0, function.find_first_of("(<", 1));
+    if (startsWithAny(shown, compiled) || std::find(symbols.begin(), symbols.end(), shown) != symbols.end())
+        return true;
+    // Python's own interface: PyNumber_Add, PyCMethod_New.
+    if (shown.starts_with("Py") && shown.size() > 3 && shown[2] >= 'A' && shown[2] <= 'Z'
+        && shown.find('_') != std::string_view::npos)
         return true;
     const std::size_t space = shown.rfind(' ');
     return space != std::string_view::npos && startsWithAny(shown.substr(space + 1), compiled);
