@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/lens/groups.hpp"
 #include "model/replay/figures.hpp"
+#include "tests/support/model_recorder.hpp"
 #include "tests/support/report_case.hpp"
 #include "tests/support/small_runs.hpp"
 #include "tests/support/trace_maker.hpp"
@@ -282,10 +283,15 @@ private slots:
         quiet.sites = {{"f@/x/a.py:1", 1 << 20, 2}};
         const auto document = built(reportInput(quiet.make()));
         QVERIFY2(document->title.find("could not be decided") != std::string::npos, document->title.c_str());
-        const report::ReportInput input = training();
-        const auto busy = built(input);
-        QVERIFY(!input.diagnosis->findings.empty());
-        QVERIFY2(input.diagnosis->findings.front().title.starts_with(busy->title), busy->title.c_str());
+        const report::ReportInput failed = reportInput(fragmentedProgram());
+        const auto busy = built(failed);
+        QCOMPARE(busy->title, std::string("Out of memory by fragmentation, not by size"));
+        const OomAutopsy& oom = failed.diagnosis->devices[0].ooms.back();
+        QCOMPARE(exactOf(*busy, "failed-request"), static_cast<std::int64_t>(*oom.request));
+        QCOMPARE(exactOf(*busy, "pinned"), static_cast<std::int64_t>(oom.pinned));
+        QCOMPARE(exactOf(*busy, "slack"), *oom.slack);
+        QCOMPARE(exactOf(*busy, "reserved-at-failure"), oom.reserved);
+        QVERIFY(tableOf(*busy, "verdict", "fixes") != nullptr);
     }
 
     void comparison()

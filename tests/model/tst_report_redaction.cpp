@@ -95,6 +95,13 @@ private slots:
             // What is public, or tells nothing, stays.
             QVERIFY(text.contains("_call_impl") || text.contains("\\_call\\_impl"));
         }
+        // All of it is there when nothing is redacted.
+        wish.redaction = {};
+        const std::string open = report::writeJson(*report::buildReport(input, wish, nullptr, {}));
+        for (const char* secret :
+            {"AcmeFusedAttention", "acme_main_entry", "octocat", "Long_secret", "plainword@"})
+            QVERIFY2(open.find(secret) != std::string::npos, secret);
+        wish.redaction = Redaction::full();
         const std::string html = report::writeHtml(*document);
         QVERIFY(html.find("fn_") != std::string::npos);
         QVERIFY(html.find("attention_impl.py") != std::string::npos);
