@@ -83,7 +83,7 @@ void addChanges(const BuildContext& context, const Comparison& c, Section& secti
         Table table;
         table.id = "settings";
         table.caption = "Settings that differ";
-        table.columns = {{"Setting"}, {"A", Unit::None, true}, {"B", Unit::None, true}};
+        table.columns = {{"Setting", Unit::None, true}, {"A", Unit::None, true}, {"B", Unit::None, true}};
         const auto value = [&](const std::string& key, const std::optional<std::string>& text) {
             return text ? textCell(Text().code(context.redactor.setting(key, *text)))
                         : textCell("not stated");

@@ -18,12 +18,12 @@ constexpr std::size_t mostNumbers = 12;
 
 std::string numberText(double value)
 {
-    std::string text = std::to_string(value);
+    std::string text = std::to_string(std::abs(value));
     while (text.ends_with('0'))
         text.pop_back();
     if (text.ends_with('.'))
         text.pop_back();
-    return text;
+    return (value < 0 ? "−" : "") + text;
 }
 
 std::string unitText(std::int64_t value, EvidenceUnit unit)
@@ -34,7 +34,7 @@ std::string unitText(std::int64_t value, EvidenceUnit unit)
     case EvidenceUnit::Microseconds:
         return formatDuration(value);
     case EvidenceUnit::Percent:
-        return formatCount(value) + " %";
+        return formatCount(value) + "\u00a0%";
     default:
         return formatCount(value);
     }
@@ -62,7 +62,10 @@ struct EvidenceText {
     Cell operator()(std::int64_t v) const { return {unitText(v, unit), v, 0}; }
     Cell operator()(double v) const
     {
-        return {unit == EvidenceUnit::Share ? formatPercent(v) : numberText(v), v, 0};
+        return {unit == EvidenceUnit::Share
+                ? formatPercent(v)
+                : numberText(v) + (unit == EvidenceUnit::Percent ? "\u00a0%" : ""),
+            v, 0};
     }
     Cell operator()(const std::string& v) const { return textCell(v); }
     Cell operator()(const std::vector<std::int64_t>& list) const
@@ -134,6 +137,8 @@ void tell(const Finding& finding, bool fixesToldAbove, Section& section)
 {
     section.blocks.emplace_back(Heading{2, titleOf(finding)});
     Text text(finding.explanation);
+    if (!finding.site.empty())
+        text.add(text.empty() ? "Call site " : " Call site ").code(finding.site).add(".");
     text.muted(text.empty() ? "" : " ")
         .muted(finding.rule + (finding.playbook.empty() ? "" : ", " + finding.playbook) + " · "
             + whereText(finding) + " · " + formatExactBytes(static_cast<std::int64_t>(finding.bytes))
@@ -141,10 +146,6 @@ void tell(const Finding& finding, bool fixesToldAbove, Section& section)
     section.blocks.emplace_back(Paragraph{std::move(text)});
     KeyValues evidence;
     evidence.id = finding.rule;
-    if (!finding.site.empty()) {
-        evidence.pairs.emplace_back("call site", textCell(Text().code(finding.site)));
-        evidence.units.push_back(Unit::None);
-    }
     for (const Evidence& each : finding.evidence) {
         const EvidenceUnit unit = evidenceUnit(each.key).value_or(EvidenceUnit::Count);
         evidence.pairs.emplace_back(words(each.key), std::visit(EvidenceText{unit}, each.value));

@@ -117,7 +117,8 @@ public:
     }
     void operator()(const KeyValues& block)
     {
-        m_out += "<dl class=\"values\">\n";
+        // Without units it explains words: they stand one below the other.
+        m_out += block.units.empty() ? "<dl class=\"values words\">\n" : "<dl class=\"values\">\n";
         for (std::size_t i = 0; i < block.pairs.size(); ++i) {
             const auto& [key, cell] = block.pairs[i];
             const Unit unit = i < block.units.size() ? block.units[i] : Unit::None;

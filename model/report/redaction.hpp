@@ -50,6 +50,7 @@ const char* replacementKindName(Replacement::Kind kind);
 struct RedactionInput {
     std::vector<std::shared_ptr<const Rank>> ranks;
     std::vector<const RunConfig*> configs;
+    std::vector<std::string> paths; ///< relative ones that may be named: labels of runs
 };
 
 /// Replaces what must not be shared. Immutable after build; any thread.

@@ -55,6 +55,8 @@ public:
         for (const RunConfig* config : m_input.configs)
             if (config != nullptr)
                 settings(*config);
+        for (const std::string& each : m_input.paths)
+            path(each, false);
         nameFunctions();
         return finish();
     }

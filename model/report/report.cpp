@@ -112,12 +112,13 @@ std::vector<Part> allParts()
 
 RedactionInput redactionInput(const ReportInput& input)
 {
-    RedactionInput out{{input.rank}, {}};
+    RedactionInput out{{input.rank}, {}, {}};
     if (input.diagnosis)
         out.configs.push_back(&input.diagnosis->config);
     if (input.comparison)
         for (const compare::Side* side : {&input.comparison->a, &input.comparison->b}) {
             out.ranks.push_back(side->rank);
+            out.paths.push_back(side->label);
             if (side->diagnosis)
                 out.configs.push_back(&side->diagnosis->config);
         }

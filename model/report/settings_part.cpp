@@ -35,6 +35,7 @@ void addAllocator(const BuildContext& context, Section& section)
         list.pairs.emplace_back(setting.key,
             textCell(Text().code(
                 context.redactor.setting("allocator." + setting.key, settingText(setting.value)))));
+    list.units.assign(list.pairs.size(), Unit::None);
     if (list.pairs.empty())
         return;
     section.blocks.emplace_back(Heading{2, "Allocator, as the file states it"});
@@ -51,7 +52,7 @@ void addConfig(const BuildContext& context, const Diagnosis& diagnosis, Section&
     Table table;
     table.id = "config";
     table.caption = "Run configuration that bears on memory";
-    table.columns = {{"Setting"}, {"Value", Unit::None, true}};
+    table.columns = {{"Setting", Unit::None, true}, {"Value", Unit::None, true}};
     for (const std::string& key : keys)
         if (const ConfigValue* value = diagnosis.config.find(key))
             table.rows.push_back({textCell(Text().code(key)),
@@ -167,10 +168,10 @@ void addReproduce(const BuildContext& context, Section& section)
         {"tidemark info " + file, "tidemark at " + file + " --peak", "tidemark diagnose " + file + total}};
     std::string report = "tidemark report " + file;
     if (const auto& c = context.input.comparison) {
-        const std::string other
-            = quoted(context.redactor.path(displayText(c->b.rank->snapshot->source.name)));
-        code.lines.push_back("tidemark compare "
-            + quoted(context.redactor.path(displayText(c->a.rank->snapshot->source.name))) + " " + other);
+        // Their names tell the sides apart, with a folder in front where the files are called the same.
+        const std::string other = quoted(context.redactor.text(displayText(c->b.name())));
+        code.lines.push_back(
+            "tidemark compare " + quoted(context.redactor.text(displayText(c->a.name()))) + " " + other);
         report += " --compare " + other;
     }
     code.lines.push_back(report + (context.wish.redaction.any() ? " --redact" : "") + " -o report.html");

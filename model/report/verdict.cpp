@@ -184,12 +184,23 @@ void addFixes(const std::vector<Fix>& fixes, Section& section)
 {
     if (fixes.empty())
         return;
+    const auto any = [&](const auto& has) { return std::any_of(fixes.begin(), fixes.end(), has); };
+    // Columns that would hold nothing are left out.
+    const bool removed = any([](const Fix& fix) { return fix.removedAtPeak.has_value(); });
+    const bool peak = any([](const Fix& fix) { return fix.newPeak.has_value(); });
+    const bool owner = any([](const Fix& fix) { return !fix.newPeakOwner.empty(); });
     Table table;
     table.id = "fixes";
-    table.columns
-        = {{"Fix", Unit::None, true}, {"Removed at the peak", Unit::Bytes}, {"New peak", Unit::Bytes},
-            {"New peak is made by", Unit::None, true}, {"Cost", Unit::None, true}, {"Grade"}};
     table.sortable = false;
+    table.columns = {{"Fix", Unit::None, true}};
+    if (removed)
+        table.columns.push_back({"Removed at the peak", Unit::Bytes});
+    if (peak)
+        table.columns.push_back({"New peak", Unit::Bytes});
+    if (owner)
+        table.columns.push_back({"New peak is made by", Unit::None, true});
+    table.columns.push_back({"Cost", Unit::None, true});
+    table.columns.push_back({"Grade"});
     for (const Fix& fix : fixes) {
         Text what(fix.text);
         if (!fix.blockedBy.empty())
@@ -197,11 +208,16 @@ void addFixes(const std::vector<Fix>& fixes, Section& section)
         Text cost(fix.cost.empty() ? "–" : fix.cost);
         if (fix.costGrade)
             cost.muted(" (" + gradeLetter(*fix.costGrade) + ")");
-        table.rows.push_back(
-            {textCell(std::move(what)), fix.removedAtPeak ? bytesCell(*fix.removedAtPeak) : unknownCell(),
-                fix.newPeak ? bytesCell(*fix.newPeak) : unknownCell(),
-                fix.newPeakOwner.empty() ? unknownCell() : textCell(fix.newPeakOwner),
-                textCell(std::move(cost)), textCell(gradeLetter(fix.grade))});
+        std::vector<Cell> row{textCell(std::move(what))};
+        if (removed)
+            row.push_back(fix.removedAtPeak ? bytesCell(*fix.removedAtPeak) : unknownCell());
+        if (peak)
+            row.push_back(fix.newPeak ? bytesCell(*fix.newPeak) : unknownCell());
+        if (owner)
+            row.push_back(fix.newPeakOwner.empty() ? unknownCell() : textCell(fix.newPeakOwner));
+        row.push_back(textCell(std::move(cost)));
+        row.push_back(textCell(gradeLetter(fix.grade)));
+        table.rows.push_back(std::move(row));
     }
     section.blocks.emplace_back(std::move(table));
 }

@@ -52,6 +52,7 @@ private slots:
         compare::Side b = a;
         b.rank = other.rank;
         b.diagnosis = other.diagnosis;
+        b.label = "Zeppelin-runs/seventeen/snapshot.pickle";
         input.comparison = compare::compareSides(a, b, {}, {});
         report::Annotation note;
         note.text = "Ask janedoe about AcmeFusedAttention_forward in /home/janedoe/acme-model/run.py";
@@ -182,7 +183,7 @@ private slots:
     void settings()
     {
         const RunConfig config = privateConfig();
-        const report::Redactor redactor = report::Redactor::build({{}, {&config}}, Redaction::full());
+        const report::Redactor redactor = report::Redactor::build({{}, {&config}, {}}, Redaction::full());
         QCOMPARE(redactor.setting("env.WANDB_API_KEY", "9f8e7d6c5b4a39281706"), std::string("hidden"));
         QCOMPARE(redactor.setting("checkpoint.save", "/a/b/c"), std::string("hidden"));
         QCOMPARE(redactor.setting("model.hidden_size", "4096"), std::string("4096"));
