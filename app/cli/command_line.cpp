@@ -20,6 +20,7 @@ extern const Command infoCommand;
 extern const Command atCommand;
 extern const Command diagnoseCommand;
 extern const Command compareCommand;
+extern const Command reportCommand;
 extern const Command renderCommand;
 extern const Command simulateCommand;
 
@@ -30,6 +31,7 @@ std::span<const Command* const> commands()
         &atCommand,
         &diagnoseCommand,
         &compareCommand,
+        &reportCommand,
         &renderCommand,
         &simulateCommand,
     };

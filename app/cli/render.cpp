@@ -2,19 +2,16 @@
 // tidemark render: one picture of one view.
 #include "app/cli/command.hpp"
 
+#include "app/cli/offscreen_gui.hpp"
 #include "app/render/picture.hpp"
 #include "model/core/parse.hpp"
 #include "model/core/text.hpp"
 #include "model/run/rank.hpp"
 #include "model/snapshot/snapshot.hpp"
 
-#include <QApplication>
-#include <QtGlobal>
-
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <ostream>
 
 namespace tidemark {
@@ -126,32 +123,6 @@ std::optional<std::string> chooseRange(const Rank& rank,
     return std::nullopt;
 }
 
-/// An error of this program is one line: what the toolkit remarks about a missing display is none.
-void onlySerious(QtMsgType type, const QMessageLogContext&, const QString& text)
-{
-    if (type == QtCriticalMsg || type == QtFatalMsg)
-        std::fprintf(stderr, "%s\n", qPrintable(text));
-}
-
-/// A QApplication without a display, unless the program has one already.
-class Gui {
-public:
-    Gui()
-    {
-        if (QCoreApplication::instance())
-            return;
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-        qInstallMessageHandler(onlySerious);
-        m_application = std::make_unique<QApplication>(m_count, m_arguments.data());
-    }
-
-private:
-    int m_count = 1;
-    char m_name[9] = "tidemark";
-    std::array<char*, 2> m_arguments{m_name, nullptr};
-    std::unique_ptr<QApplication> m_application;
-};
-
 int render(const Arguments& arguments, CommandStreams& streams)
 {
     PictureRequest request;
@@ -181,7 +152,7 @@ int render(const Arguments& arguments, CommandStreams& streams)
         return usageError(streams, *wrong);
     if (const auto wrong = chooseRange(**rank, *range, request))
         return usageError(streams, *wrong);
-    const Gui gui;
+    const OffscreenGui gui;
     const QString file = QString::fromStdString(*arguments.value("-o"));
     if (const auto error = writePicture(*rank, request, file)) {
         if (error->code == ErrorCode::Usage)

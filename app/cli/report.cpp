@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tidemark report: a report to share.
+#include "app/cli/command.hpp"
+
+#include "app/cli/report_pictures.hpp"
+#include "app/cli/report_wish.hpp"
+#include "app/version.hpp"
+#include "model/core/text.hpp"
+#include "model/report/exporter.hpp"
+#include "model/report/report.hpp"
+#include "model/report/session_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ostream>
+
+namespace tidemark {
+
+extern const Command reportCommand;
+
+namespace {
+
+constexpr std::array options{
+    CommandOption{"-o", "FILE", "what to write: .html, .md or .json"},
+    CommandOption{"--compare", "B", "another run, to be compared with (B − A)"},
+    CommandOption{"--session", "FILE", "a session: its files, notes, title and parts, unless given here"},
+    CommandOption{"--redact", nullptr, "leave out folders, users, hosts and attached texts; hash functions"},
+    CommandOption{"--parts", "A,B,…", "only these parts, in this order (default: all)"},
+    CommandOption{"--title", "TEXT", "instead of the verdict"},
+    CommandOption{"--summary", "TEXT", "a paragraph below the title"},
+    CommandOption{"--top", "K", "rows of a table (default: 20); what is left out is summed up"},
+    CommandOption{"--device", "D", "device ordinal (default: the busiest one)"},
+    CommandOption{"--device-total", "BYTES", "size of the card, as the driver reports it"},
+    CommandOption{"--with-time", nullptr, "tell when the report was written"},
+    CommandOption{"--no-pictures", nullptr, "text and tables only"},
+    configOption,
+    envOption,
+    rulesOption,
+    partialOption,
+};
+
+/// Reads the files of a run one after the other and keeps the one a report is about: the first that ran out
+/// of memory, else the fullest.
+class RunReader {
+public:
+    RunReader(const ReportCall& wish, CommandStreams& streams)
+        : m_wish(wish)
+        , m_streams(streams)
+    { }
+
+    void read()
+    {
+        for (const std::filesystem::path& given : m_wish.paths) {
+            const auto files = expandPaths(std::span(&given, 1));
+            if (!files) {
+                refuse(given, files.error());
+                continue;
+            }
+            std::error_code ignored;
+            const bool folder = std::filesystem::is_directory(given, ignored);
+            for (const std::filesystem::path& file : *files)
+                if (!folder || (!isConfigFile(file) && file.extension() != ".tidemark"))
+                    keep(file);
+        }
+    }
+
+    std::shared_ptr<const Diagnosis> diagnosed(const std::filesystem::path& file)
+    {
+        const auto rank = openRank(file, m_wish.read, terminalJob());
+        if (!rank) {
+            refuse(file, rank.error());
+            return nullptr;
+        }
+        warnIfPartial(m_streams, file.string(), *(*rank)->snapshot);
+        DiagnosisOptions wanted = m_wish.diagnosis;
+        wanted.rank = rankFromName(file.string());
+        wanted.config = configFor(m_wish.config, file, m_streams.err);
+        return diagnose(*rank, wanted, terminalJob());
+    }
+
+    std::shared_ptr<const Diagnosis> best; ///< null: nothing could be read
+    std::filesystem::path bestFile;
+    std::vector<report::RankRow> rows;
+    std::size_t refused = 0;
+
+private:
+    void refuse(const std::filesystem::path& file, const Error& error)
+    {
+        ++refused;
+        printError(m_streams.err, file.string(), error);
+        report::RankRow row;
+        row.name = file.filename().string();
+        row.rank = rankFromName(row.name);
+        row.problem = error.message;
+        // The table names the file already, and where it lies may be nobody's business.
+        const std::string path = file.string();
+        for (std::size_t at = row.problem.find(path); at != std::string::npos;
+             at = row.problem.find(path, at + 1))
+            row.problem.replace(at, path.size(), row.name);
+        rows.push_back(std::move(row));
+    }
+
+    void keep(const std::filesystem::path& file)
+    {
+        auto diagnosis = diagnosed(file);
+        if (!diagnosis)
+            return;
+        rows.push_back(report::rankRow(*diagnosis));
+        const report::RankRow& row = rows.back();
+        if (best && (m_failed || !row.failed) && (row.failed != m_failed || row.peak <= m_peak))
+            return;
+        best = std::move(diagnosis);
+        bestFile = file;
+        m_failed = row.failed;
+        m_peak = row.peak;
+    }
+
+    const ReportCall& m_wish;
+    CommandStreams& m_streams;
+    bool m_failed = false;
+    std::int64_t m_peak = 0;
+};
+
+/// Position of a file among a session's inputs; the first where there is no session.
+std::uint32_t inputOf(const report::SessionFile& session, const std::filesystem::path& file)
+{
+    for (std::size_t i = 0; i < session.inputs.size(); ++i)
+        if (std::filesystem::path(session.inputs[i].path).filename() == file.filename())
+            return static_cast<std::uint32_t>(i);
+    return 0;
+}
+
+/// The other side of --compare; an error said already.
+std::shared_ptr<const compare::Comparison> comparedWith(const report::ReportInput& input,
+    const std::filesystem::path& bestFile, const ReportCall& wish, RunReader& reader)
+{
+    const auto diagnosis = reader.diagnosed(*wish.compare);
+    if (!diagnosis || diagnosis->rank->devices.empty() || input.rank->devices.empty())
+        return nullptr;
+    compare::Side a;
+    a.rank = input.rank;
+    a.device = input.device;
+    a.diagnosis = input.diagnosis;
+    compare::Side b;
+    b.rank = diagnosis->rank;
+    b.device = diagnosis->rank->mainDevice();
+    b.diagnosis = diagnosis;
+    std::tie(a.label, b.label) = compare::distinctNames(bestFile, *wish.compare);
+    return compare::compareSides(std::move(a), std::move(b), {}, terminalJob());
+}
+
+int write(const report::ReportInput& input, const ReportCall& wish, CommandStreams& streams)
+{
+    std::unique_ptr<report::Pictures> pictures;
+    if (wish.pictures && wish.exporter->extension != std::string_view(".md"))
+        pictures = viewPictures();
+    const auto document = report::buildReport(input, wish.report, pictures.get(), terminalJob());
+    if (const auto written = report::writeWhole(wish.out, wish.exporter->write(*document)); !written) {
+        printError(streams.err, "", written.error());
+        return exitStatus::nothingRead;
+    }
+    streams.out << displayText(wish.out.string()) << '\n';
+    return exitStatus::done;
+}
+
+int run(const Arguments& arguments, CommandStreams& streams)
+{
+    ReportCall wish;
+    if (const auto failed = readConfig(arguments, streams, wish.config))
+        return *failed;
+    if (const auto read = readReportWish(arguments, streams, wish); !read) {
+        if (read.error().code == ErrorCode::Usage)
+            return usageError(streams, read.error().message);
+        printError(streams.err, "", read.error());
+        return exitStatus::nothingRead;
+    }
+    RunReader reader(wish, streams);
+    reader.read();
+    if (!reader.best) {
+        if (reader.refused == 0)
+            printError(streams.err, "",
+                {ErrorCode::NotFound, "there are no files in the given folders.", std::nullopt});
+        return exitStatus::nothingRead;
+    }
+    report::ReportInput input;
+    input.rank = reader.best->rank;
+    input.diagnosis = reader.best;
+    if (!input.rank->devices.empty()) {
+        const Result<std::size_t> device = chosenDevice(*input.rank, wish.device);
+        if (!device)
+            return usageError(streams, device.error().message);
+        input.device = *device;
+    }
+    input.deviceTotal = wish.diagnosis.deviceTotal;
+    input.ranks = reader.rows;
+    input.annotations = wish.session.annotations;
+    input.inputIndex = inputOf(wish.session, reader.bestFile);
+    input.program = std::string("tidemark ") + versionText();
+    if (wish.report.includeTime)
+        input.nowUs = std::chrono::duration_cast<std::chrono::microseconds>(
+            std::chrono::system_clock::now().time_since_epoch())
+                          .count();
+    if (wish.compare)
+        input.comparison = comparedWith(input, reader.bestFile, wish, reader);
+    const int status = write(input, wish, streams);
+    return status == exitStatus::done && reader.refused > 0 ? exitStatus::someNotRead : status;
+}
+
+} // namespace
+
+const Command reportCommand{"report", "PATH… [--compare B] [--redact] -o FILE.{html,md,json}",
+    "a report to share: the verdict, figures, findings with fixes, what is live at the peak", options, run};
+
+} // namespace tidemark

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/report/redaction_words.hpp"
+
+#include "model/findings/evidence_units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <span>
+
+namespace tidemark::report {
+
+namespace {
+
+bool isOneOf(std::string_view word, std::span<const char* const> words)
+{
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool isDigit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+} // namespace
+
+bool isCommonFunction(std::string_view name)
+{
+    constexpr std::array words{"wrapper", "inner", "forward", "backward", "step", "main", "train", "run",
+        "call", "train_step", "training_step", "forward_step", "backward_step", "loss_fn", "loss_func",
+        "zero_grad", "setup", "closure", "decorate_context", "eval_step", "validation_step", "test_step",
+        "forward_backward", "optimizer_step", "run_step", "no_stack"};
+    return name.empty() || name.starts_with('<')
+        ? name.empty() || name == "<module>" || name == "<lambda>" || name == "<listcomp>"
+            || name == "<genexpr>" || name == "<dictcomp>" || name == "<setcomp>"
+        : (name.starts_with("__") && name.ends_with("__") && name.size() <= 24 && name.size() > 4)
+            || isOneOf(name, words);
+}
+
+bool isPlainWord(std::string_view word)
+{
+    return word.size() < 4
+        || std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+bool isCommonUser(std::string_view name)
+{
+    constexpr std::array users{"root", "ubuntu", "user", "users", "runner", "admin", "jovyan", "nobody",
+        "dev", "app", "home", "test", "work", "data", "default", "debian", "centos", "ec2-user", "Public",
+        "vscode", "docker", "container", "shared", "all", "runneradmin",
+        // and words that reports are made of
+        "rank", "mark", "page", "file", "name", "bytes", "title", "table", "section", "report", "memory",
+        "peak", "live", "event", "events", "device", "unit", "text", "kind", "value", "rows", "step", "data",
+        "count"};
+    return name.size() < 3 || isOneOf(name, users);
+}
+
+bool isPublicValue(std::string_view value)
+{
+    constexpr std::array words{"true", "false", "True", "False", "none", "None", "null", "on", "off", "yes",
+        "no", "bf16", "fp16", "fp8", "unknown"};
+    return value.empty() || isOneOf(value, words)
+        || (value.size() <= 20 && std::all_of(value.begin(), value.end(), [](char c) {
+               return isDigit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+           }));
+}
+
+bool isCommonRange(std::string_view name)
+{
+    const std::string_view number = name.substr(std::min<std::size_t>(name.size(), 13));
+    return (name.starts_with("ProfilerStep#") && number.size() <= 12
+               && std::all_of(number.begin(), number.end(), isDigit))
+        || name == "## forward ##" || name == "## backward ##" || name == "## optimizer ##"
+        || (name.starts_with("Optimizer.") && name.size() < 60
+            && name.find_first_of("/\\@ ") == std::string_view::npos);
+}
+
+bool isOwnWord(std::string_view name)
+{
+    constexpr std::array words{"peak_live", "peak_event", "event_range", "data_quality", "device_total",
+        "removed_at_peak", "new_peak", "new_peak_owner", "new_peak_event", "cost_grade", "blocked_by",
+        "first_event", "reserved_peak", "allocations_a", "allocations_b", "settings_equal", "aligned_by",
+        "grouped_by", "other_measured", "activations_upper_bound", "only_a", "only_b", "key_b", "event_a",
+        "event_b", "peak_phase", "peak_step", "alloc_event", "expandable_segments", "max_split_size_mb",
+        "garbage_collection_threshold", "roundup_power2_divisions", "hidden_size", "num_layers", "seq_length",
+        "micro_batch_size", "global_batch_size", "recompute_modules", "recompute_granularity", "empty_cache",
+        "_record_memory_history", "_dump_snapshot", "max_entries", "memory_allocated", "record_function"};
+    return isOneOf(name, words) || evidenceUnit(name).has_value();
+}
+
+std::string hostInFileName(std::string_view name)
+{
+    static const std::regex process(R"(^(.{3,}?)[_.]\d+\.\d{10,}\..*$)");
+    static const std::regex date(R"(^(.{3,}?)_[A-Z][a-z]{2}_\d{2}_\d{2}_\d{2}_\d{2}.*$)");
+    std::cmatch match;
+    if (name.size() <= 255)
+        for (const std::regex* each : {&process, &date})
+            if (std::regex_match(name.data(), name.data() + name.size(), match, *each))
+                return match[1].str();
+    return {};
+}
+
+std::string_view userInPath(std::string_view path)
+{
+    for (const std::string_view before : {"/home/", "/Users/", "\\Users\\", ":/Users/", "\\home\\"}) {
+        const std::size_t at = path.find(before);
+        if (at == std::string_view::npos)
+            continue;
+        const std::string_view rest = path.substr(at + before.size());
+        const std::size_t end = rest.find_first_of("/\\\"' \t\n,;:");
+        const std::string_view user = rest.substr(0, end);
+        if (!user.empty() && user.size() <= 64)
+            return user;
+    }
+    return {};
+}
+
+std::uint64_t wordHash(std::string_view word)
+{
+    std::uint64_t hash = 0xCBF29CE484222325ULL;
+    for (const char c : word) {
+        hash ^= static_cast<unsigned char>(c);
+        hash *= 0x100000001B3ULL;
+    }
+    // FNV's low bits mix best, so the digits shown come from a fold of both halves.
+    return hash ^ (hash >> 32U) ^ (hash << 29U);
+}
+
+std::string shortHash(std::string_view word, std::size_t digits)
+{
+    constexpr std::string_view hex = "0123456789abcdef";
+    std::uint64_t hash = wordHash(word);
+    std::string out;
+    for (std::size_t i = 0; i < std::min<std::size_t>(digits, 16); ++i, hash >>= 4U)
+        out.push_back(hex[hash & 0xFU]);
+    return out;
+}
+
+} // namespace tidemark::report
