@@ -28,7 +28,7 @@ private slots:
             for (const CommandOption& option : command->options) {
                 const QString row = option.value
                     ? QStringLiteral("| `%1 %2` |")
-                          .arg(QLatin1String(option.name), QLatin1String(option.value))
+                          .arg(QLatin1String(option.name), QString::fromUtf8(option.value))
                     : QStringLiteral("| `%1` |").arg(QLatin1String(option.name));
                 QVERIFY2(text.contains(row) || common.contains(row),
                     qPrintable(QLatin1String(command->name) + u' ' + row));
