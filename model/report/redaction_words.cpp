@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <span>
 
 namespace tidemark::report {
@@ -20,6 +19,41 @@ bool isOneOf(std::string_view word, std::span<const char* const> words)
 bool isDigit(char c)
 {
     return c >= '0' && c <= '9';
+}
+
+std::size_t digitsAt(std::string_view text)
+{
+    return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), isDigit) - text.begin());
+}
+
+/// "1234.1790000000000." and what follows: a process and a time, as torch.profiler names its files.
+bool startsProcess(std::string_view text)
+{
+    constexpr std::size_t digitsOfTime = 10;
+    const std::size_t process = digitsAt(text);
+    if (process == 0 || process >= text.size() || text[process] != '.')
+        return false;
+    text.remove_prefix(process + 1);
+    const std::size_t time = digitsAt(text);
+    return time >= digitsOfTime && time < text.size() && text[time] == '.';
+}
+
+/// "Jul_14_03_33_20" and what follows.
+bool startsDate(std::string_view text)
+{
+    constexpr std::string_view shape = "Aaa_00_00_00_00";
+    if (text.size() < shape.size())
+        return false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const char c = text[i];
+        const bool fits = shape[i] == 'A' ? c >= 'A' && c <= 'Z'
+            : shape[i] == 'a'             ? c >= 'a' && c <= 'z'
+            : shape[i] == '0'             ? isDigit(c)
+                                          : c == '_';
+        if (!fits)
+            return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -90,13 +124,14 @@ bool isOwnWord(std::string_view name)
 
 std::string hostInFileName(std::string_view name)
 {
-    static const std::regex process(R"(^(.{3,}?)[_.]\d+\.\d{10,}\..*$)");
-    static const std::regex date(R"(^(.{3,}?)_[A-Z][a-z]{2}_\d{2}_\d{2}_\d{2}_\d{2}.*$)");
-    std::cmatch match;
-    if (name.size() <= 255)
-        for (const std::regex* each : {&process, &date})
-            if (std::regex_match(name.data(), name.data() + name.size(), match, *each))
-                return match[1].str();
+    constexpr std::size_t longest = 255;
+    constexpr std::size_t shortestHost = 3;
+    if (name.size() > longest)
+        return {};
+    for (std::size_t at = shortestHost; at < name.size(); ++at)
+        if (((name[at] == '_' || name[at] == '.') && startsProcess(name.substr(at + 1)))
+            || (name[at] == '_' && startsDate(name.substr(at + 1))))
+            return std::string(name.substr(0, at));
     return {};
 }
 
