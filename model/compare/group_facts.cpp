@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/compare/group_facts.hpp"
 
+#include "model/lens/group_maxima.hpp"
+
 #include <algorithm>
 
 namespace tidemark::compare {
@@ -21,33 +23,6 @@ std::string pathOfSite(const Side& side, StackId stack, const std::string& site)
 
 } // namespace
 
-std::vector<std::uint64_t> ownHighest(
-    const Timeline& timeline, const std::vector<std::uint32_t>& groupOf, std::size_t groups, const Job& job)
-{
-    const AllocationColumns& c = timeline.allocations();
-    const auto count = static_cast<std::uint32_t>(c.count());
-    std::vector<std::uint64_t> now(groups, 0);
-    std::vector<std::uint64_t> most(groups, 0);
-    // One event ends at most one life.
-    std::vector<AllocationId> endedBy(timeline.states(), AllocationId::none);
-    for (std::uint32_t id = 0; id < count; ++id)
-        if (c.endState[id] < timeline.states())
-            endedBy[c.endState[id]] = AllocationId{id};
-    std::uint32_t next = 0;
-    for (StateIndex state = 0; state < timeline.states(); ++state) {
-        if (state % pollInterval == 0 && job.stopped())
-            return {};
-        if (const AllocationId ended = endedBy[state]; valid(ended))
-            now[groupOf[index(ended)]] -= c.size[index(ended)];
-        for (; next < count && c.firstState[next] == state; ++next) {
-            std::uint64_t& bytes = now[groupOf[next]];
-            bytes += c.size[next];
-            most[groupOf[next]] = std::max(most[groupOf[next]], bytes);
-        }
-    }
-    return most;
-}
-
 std::vector<GroupFacts> groupFacts(const Side& side, const Grouping& grouping, const Job& job)
 {
     const Timeline& timeline = side.replay().timeline;
@@ -61,7 +36,7 @@ std::vector<GroupFacts> groupFacts(const Side& side, const Grouping& grouping, c
             own.first = AllocationId{id};
         own.largest = std::max(own.largest, c.size[id]);
     }
-    const std::vector<std::uint64_t> highest = ownHighest(timeline, groupOf, grouping.count(), job);
+    const std::vector<std::uint64_t> highest = groupMaxima(timeline, groupOf, grouping.count(), job);
     if (highest.size() != facts.size())
         return {};
     for (std::uint32_t group = 0; group < facts.size(); ++group) {

@@ -22,8 +22,4 @@ struct GroupFacts {
 /// By group. Cost: one pass over the allocations and one over the states. Empty when stopped.
 std::vector<GroupFacts> groupFacts(const Side& side, const Grouping& grouping, const Job& job);
 
-/// Each group's own highest live bytes; `groupOf` by allocation. Cost: as groupFacts.
-std::vector<std::uint64_t> ownHighest(
-    const Timeline& timeline, const std::vector<std::uint32_t>& groupOf, std::size_t groups, const Job& job);
-
 } // namespace tidemark::compare

@@ -7,6 +7,7 @@
 #include "model/core/byte_sum.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
+#include "model/lens/group_maxima.hpp"
 
 #include <cstdlib>
 
@@ -123,7 +124,7 @@ private:
         groupOf.reserve(side.labels->roleOf.size());
         for (const Role role : side.labels->roleOf)
             groupOf.push_back(static_cast<std::uint32_t>(role));
-        return ownHighest(side.replay().timeline, groupOf, roles, {});
+        return groupMaxima(side.replay().timeline, groupOf, roles, {});
     }
 
     void elsewhere()

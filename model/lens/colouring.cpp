@@ -2,6 +2,7 @@
 #include "model/lens/colouring.hpp"
 
 #include "model/core/units.hpp"
+#include "model/lens/group_maxima.hpp"
 
 #include <algorithm>
 #include <array>
@@ -53,31 +54,6 @@ KindGroup kindGroup(const SegmentRange& range)
         break;
     }
     return KindGroup::Unknown;
-}
-
-/// Each group's own maximum of live bytes over the trace, in one pass over starts and ends.
-std::vector<std::int64_t> groupMaxima(
-    const Timeline& timeline, const std::vector<std::uint32_t>& groupOf, std::size_t groups)
-{
-    const AllocationColumns& c = timeline.allocations();
-    const auto count = static_cast<std::uint32_t>(c.count());
-    std::vector<std::int64_t> now(groups, 0);
-    std::vector<std::int64_t> most(groups, 0);
-    std::vector<AllocationId> endedBy(timeline.states(), AllocationId::none);
-    for (std::uint32_t id = 0; id < count; ++id)
-        if (c.endState[id] < timeline.states())
-            endedBy[c.endState[id]] = AllocationId{id};
-    std::uint32_t next = 0;
-    for (StateIndex state = 0; state < timeline.states(); ++state) {
-        if (const AllocationId ended = endedBy[state]; valid(ended))
-            now[groupOf[index(ended)]] -= static_cast<std::int64_t>(c.size[index(ended)]);
-        for (; next < count && c.firstState[next] == state; ++next) {
-            const std::uint32_t group = groupOf[next];
-            now[group] += static_cast<std::int64_t>(c.size[next]);
-            most[group] = std::max(most[group], now[group]);
-        }
-    }
-    return most;
 }
 
 class Colourer {
@@ -191,7 +167,7 @@ private:
     std::vector<std::uint8_t> rank(const std::vector<std::uint32_t>& groupOf, std::size_t groups,
         Eligible eligible, Name name, Noun noun, const Chosen& chosen = {})
     {
-        const std::vector<std::int64_t> most = groupMaxima(m_replay.timeline, groupOf, groups);
+        const std::vector<std::uint64_t> most = groupMaxima(m_replay.timeline, groupOf, groups);
         std::vector<std::uint8_t> used(groups, 0);
         for (const std::uint32_t group : groupOf)
             used[group] = 1;
