@@ -96,6 +96,12 @@ void Comparer::open(Which side, const QString& path, const ReadOptions& options)
     loader(side).open({path, options, false});
 }
 
+void Comparer::setRulesFile(const QString& file)
+{
+    for (const Half& half : m_halves)
+        half.diagnoser->setRulesFile(file);
+}
+
 void Comparer::setFilter(const QString& text)
 {
     for (const Half& half : m_halves)

@@ -34,6 +34,8 @@ public:
     void swap();
     /// Two instants of what the window has open.
     void compareInstants(StateIndex a, StateIndex b);
+    /// The user's label rules hold on both sides.
+    void setRulesFile(const QString& file);
     /// What matches keeps its colour in both stacks, the rest fades.
     void setFilter(const QString& text);
     /// A follows what the window has open.

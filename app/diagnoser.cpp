@@ -47,6 +47,7 @@ void Diagnoser::setRulesFile(const QString& file)
 {
     m_rulesFile = file;
     m_rulesProblem.clear();
+    emit rulesFileChanged(file);
     run();
 }
 

@@ -42,6 +42,7 @@ public:
 signals:
     void started();
     void finished();
+    void rulesFileChanged(const QString& file);
     /// A file with settings could not be read: one sentence.
     void settingsProblem(const QString& sentence);
 

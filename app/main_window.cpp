@@ -345,51 +345,6 @@ void MainWindow::connectViews()
     connect(&m_work.recent, &RecentFiles::changed, this, &MainWindow::fillRecentMenu);
 }
 
-void MainWindow::connectFilter()
-{
-    SearchField* const field = m_toolbar->filterField();
-    // In the order of the list where one is looked at, else in that of the trace.
-    const auto goToMatch = [this](int direction) {
-        const bool listed = m_results->isVisible() && m_results->step(direction);
-        if (listed)
-            m_work.navigator.ensureVisible(m_work.state.cursor());
-        else if (!m_work.navigator.goToMatch(direction))
-            m_status->remark(tr("No match to go to"));
-    };
-    connect(field, &SearchField::matchRequested, this, goToMatch);
-    connect(m_filterStrip, &FilterStrip::matchRequested, this, goToMatch);
-    connect(m_filterStrip, &FilterStrip::wanted, this, [this](const QString& text) {
-        m_toolbar->filterField()->setText(text);
-        m_work.search.start();
-    });
-    connect(m_filterStrip, &FilterStrip::editRequested, field, [field](int from, int length) {
-        field->setFocus();
-        field->setSelection(from, length);
-    });
-    connect(m_filterStrip, &FilterStrip::listRequested, this, [this] { showPane(m_results); });
-    connect(m_filterStrip, &FilterStrip::hasFilterChanged, this,
-        [this](bool has) { m_filterBar->setVisible(has && !showsStartPage()); });
-    connect(m_labelRules, &LabelRulesWindow::helpRequested, m_help, &HelpWindow::open);
-}
-
-void MainWindow::showFirst(std::pair<std::uint64_t, std::uint64_t> events)
-{
-    connect(
-        &m_work.session, &Session::deviceChanged, this,
-        [this, events] {
-            const auto replay = m_work.session.replay();
-            if (!replay)
-                return;
-            const std::uint64_t first = replay->device().firstEventInFile;
-            const std::uint64_t last = replay->states() - 1; // of state numbers
-            const auto stateOfEvent = [&](std::uint64_t event) {
-                return event < first ? 0.0 : static_cast<double>(std::min(event - first + 1, last));
-            };
-            m_work.state.setWindow({stateOfEvent(events.first), stateOfEvent(events.second) + 1});
-        },
-        static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
-}
-
 void MainWindow::connectFindings()
 {
     connect(m_oom, &OomView::contentChanged, this, &MainWindow::showOomTab);

@@ -142,6 +142,7 @@ void MainWindow::connectCompare()
         [this](compare::Which side, const QString& path) { m_work.comparer.open(side, path); });
     connect(m_compare, &CompareView::chooseRequested, this, &MainWindow::chooseForSide);
     connect(m_compare, &CompareView::swapRequested, &comparer, &Comparer::swap);
+    connect(&m_work.diagnoser, &Diagnoser::rulesFileChanged, &comparer, &Comparer::setRulesFile);
     connect(&m_work.search, &Search::changed, &comparer,
         [this] { m_work.comparer.setFilter(m_work.search.text()); });
     connect(&comparer, &Comparer::loading, m_compare, &CompareView::setLoading);

@@ -195,7 +195,12 @@ QString Search::summary() const
     if (m_count == 0)
         return tr("no match");
     const StateIndex state = std::min(m_state.cursor(), replay->states() - 1);
-    const MatchSum sum = matchedAt(*replay, *m_state.matches(), state);
+    if (m_summed != m_state.matches() || m_summedAt != state) {
+        m_summed = m_state.matches();
+        m_summedAt = state;
+        m_sum = matchedAt(*replay, *m_summed, state);
+    }
+    const MatchSum& sum = m_sum;
     const std::int64_t live = replay->timeline.requested().at(state);
     return tr("%1 matches, %2 of %3 live").arg(countText(m_count), bytesText(sum.bytes), bytesText(live));
 }

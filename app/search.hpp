@@ -39,6 +39,9 @@ public:
     bool canUndo() const { return m_at > 0 || m_text.trimmed() != m_history[m_at]; }
     bool canRedo() const { return m_at + 1 < m_history.size(); }
     void undo();
+    /// The filter as it stands is one to go back to, even if it has stood for no time: something else takes
+    /// its place.
+    void remember();
     void redo() { go(m_at + 1); }
 
     bool isSearching() const { return m_searching; }
@@ -58,7 +61,6 @@ signals:
     void historyChanged();
 
 private:
-    void remember();
     void go(qsizetype at);
     void found(std::uint64_t generation, const std::shared_ptr<const std::vector<std::uint8_t>>& flags);
 
@@ -69,6 +71,10 @@ private:
     bool m_searching = false;
     std::uint64_t m_count = 0;
     std::uint64_t m_generation = 0;
+    /// The sum last told, with what it is of: several places show it at every move of the cursor.
+    mutable std::shared_ptr<const std::vector<std::uint8_t>> m_summed;
+    mutable StateIndex m_summedAt = 0;
+    mutable MatchSum m_sum;
     QStringList m_history{QString()};
     qsizetype m_at = 0;
     bool m_going = false;

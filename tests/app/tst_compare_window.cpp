@@ -81,6 +81,7 @@ private slots:
     void oneCursorAndOneWindow();
     void oneSelection();
     void filterAndMissing();
+    void ownLabelRules();
     void swapped();
     void withItself();
     void instants();
@@ -209,6 +210,16 @@ void TestCompareWindow::filterAndMissing()
         for (std::size_t i = 0; i < sizes.size(); ++i)
             QCOMPARE((*t.state().view(side).matches())[i] != 0, sizes[i] > (1U << 20));
     }
+    // A program of another width: its sizes are not those of the first one.
+    SampleTraining wider;
+    wider.hidden = 640;
+    wider.layers = 2;
+    wider.heads = 8;
+    wider.vocabulary = 4000;
+    wider.batch = 2;
+    wider.steps = 3;
+    t.f.window->compareWith(t.f.write("wider.pickle", writePickle(recordSampleTraining(wider))));
+    t.wait();
     t.state().setGroupBy(GroupBy::ExactSize);
     QTRY_COMPARE(t.state().comparison()->matching->by, GroupBy::ExactSize);
     QTRY_VERIFY(!t.state().busy());
@@ -223,6 +234,23 @@ void TestCompareWindow::filterAndMissing()
         QCOMPARE(t.state().view(Which::B).selection().kind, Selection::Kind::Group);
         return;
     }
+    QFAIL("every size is on both sides");
+}
+
+/// The user's label rules hold on both sides.
+void TestCompareWindow::ownLabelRules()
+{
+    TwoRuns t;
+    t.f.workspace->diagnoser.setRulesFile(
+        t.f.write("mine.yaml", "rules:\n  - {label: all of mine, match: '.'}\n"));
+    for (const Which side : {Which::A, Which::B})
+        QTRY_VERIFY(t.state().session(side).labels() && t.state().session(side).labels()->ownUse.size() == 1);
+    t.state().setGroupBy(GroupBy::Label);
+    QTRY_VERIFY(t.state().comparison()->matching->by == GroupBy::Label && !t.state().busy());
+    const auto& groups = t.state().comparison()->matching->groups;
+    const auto mine = std::ranges::find(groups, "all of mine", &compare::CommonGroup::name);
+    QVERIFY(mine != groups.end());
+    QVERIFY(mine->groupA != compare::CommonGroup::none && mine->groupB != compare::CommonGroup::none);
 }
 
 void TestCompareWindow::swapped()

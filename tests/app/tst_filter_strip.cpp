@@ -60,6 +60,11 @@ void TestFilterStrip::chips()
     QTest::mouseClick(strip->chip(0), Qt::LeftButton, {}, strip->chip(0)->cross().center());
     QTRY_VERIFY(field->text().isEmpty());
     QTRY_VERIFY(!strip->isVisible());
+    // What a chip took away comes back, in the field too.
+    field->setFocus();
+    QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+    QTRY_VERIFY(!field->text().isEmpty());
+    type(f, "");
 
     // What is no filter says so in the place of the sum.
     type(f, "size>many");
@@ -88,6 +93,25 @@ void TestFilterStrip::results()
     QTRY_VERIFY(size(0) == *std::max_element(c.size.begin(), c.size.end()));
     for (int row = 1; row < results->model().rowCount(); ++row)
         QVERIFY(size(row - 1) >= size(row));
+
+    // Lives are in time, as they are shown, whatever number of events they span.
+    results->sortBy(ResultsModel::Life, Qt::AscendingOrder);
+    QTRY_VERIFY(!results->busy());
+    const auto life = [&](int row) {
+        const AllocationId id = results->model().id(row);
+        const StateIndex end = std::min(c.endState[index(id)], f.replay()->states() - 1);
+        return *f.replay()->timeUs(end) - *f.replay()->timeUs(c.firstState[index(id)]);
+    };
+    const auto inOrder = [&] {
+        for (int row = 1; row < results->model().rowCount(); ++row)
+            if (life(row - 1) > life(row))
+                return false;
+        return true;
+    };
+    QTRY_VERIFY(inOrder());
+    results->sortBy(ResultsModel::Size, Qt::DescendingOrder);
+    QTRY_VERIFY(size(0) == *std::max_element(c.size.begin(), c.size.end()));
+    QTRY_VERIFY(!results->busy());
 
     // Enter in the field walks the list; the cursor and the selection follow.
     SearchField* field = f.window->toolbar()->filterField();
