@@ -9,6 +9,7 @@
 #include "app/recent_files.hpp"
 #include "app/search.hpp"
 #include "app/settings.hpp"
+#include "widgets/notes/notes_state.hpp"
 #include "widgets/session.hpp"
 #include "widgets/view_state.hpp"
 
@@ -29,6 +30,7 @@ struct Workspace {
 
     Session session;
     ViewState state;
+    NotesState notes; ///< about all files that are open
     RecentFiles recent;
     Comparer comparer;
     Loader loader;

@@ -43,7 +43,7 @@ struct Selection {
 
 /// Aligned: the common axis of two runs that are compared.
 enum class XAxis { Events, Time, Steps, Aligned };
-enum class Tool { Pointer, Ruler };
+enum class Tool { Pointer, Ruler, Note, Box, Arrow };
 
 /// The visible window of the timeline in x: states, or microseconds since the first event on the time axis,
 /// or steps.
