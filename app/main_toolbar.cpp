@@ -87,7 +87,7 @@ MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Searc
     for (const char* id : {"go.previousPeak", "go.peak", "go.nextPeak", "go.oom"})
         addCommand(commands, id);
     addSeparator();
-    for (const char* id : {"tools.pointer", "tools.ruler"})
+    for (const char* id : {"tools.pointer", "tools.ruler", "tools.note"})
         addCommand(commands, id);
     addSeparator();
     for (const char* id : {"view.zoomRange", "view.fit", "window.compare"})

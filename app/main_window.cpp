@@ -25,6 +25,7 @@
 #include "widgets/findings/sandbox_view.hpp"
 #include "widgets/growth/growth_view.hpp"
 #include "widgets/live/live_table_view.hpp"
+#include "widgets/notes/notes_view.hpp"
 #include "widgets/oom/oom_text_dialog.hpp"
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_source.hpp"
@@ -97,6 +98,7 @@ MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
     connectFindings();
     connectFilter();
     connectCompare();
+    connectNotes();
     applySettings();
     restyle();
     showPages();
@@ -126,6 +128,7 @@ void MainWindow::createViews()
     m_growth = new GrowthView(session, state, m_style, this);
     m_segmentTable = new SegmentTableView(session, state, m_style, this);
     m_results = new ResultsView(session, state, m_style, this);
+    m_notes = new NotesView(m_work.notes, m_style, this);
 
     m_tabs = new QTabWidget(this);
     m_tabs->setDocumentMode(true);
@@ -192,8 +195,10 @@ void MainWindow::createViews()
         m_growth, QStringLiteral("growth"), tr("Growth"), QStringLiteral("compare"), nullptr);
     auto* results = m_layout->addDock(
         m_results, QStringLiteral("results"), tr("Results"), QStringLiteral("filter"), nullptr);
+    auto* notes
+        = m_layout->addDock(m_notes, QStringLiteral("notes"), tr("Notes"), QStringLiteral("note"), nullptr);
     m_layout->setPlaces(
-        {map, live}, {tree, flame, events, segments, growth, results}, {findings, details}, {sandbox});
+        {map, live}, {tree, flame, events, segments, growth, results}, {findings, details}, {sandbox, notes});
 
     m_keyPolicy->addArrowOwner(m_map);
     m_keyPolicy->addArrowOwner(m_live);
@@ -206,6 +211,7 @@ void MainWindow::createViews()
     m_keyPolicy->addArrowOwner(m_growth);
     m_keyPolicy->addArrowOwner(m_segmentTable);
     m_keyPolicy->addArrowOwner(m_results);
+    m_keyPolicy->addArrowOwner(m_notes);
     m_keyPolicy->addArrowOwner(m_compare);
     m_keyPolicy->setEscapeOwner(m_timeline, [this] { return m_work.loader.isLoading(); });
 }

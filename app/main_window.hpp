@@ -35,6 +35,7 @@ class LabelRulesWindow;
 class LiveTableView;
 class LoadStrip;
 class MainToolbar;
+class NotesView;
 class OomTextDialog;
 class OomView;
 class PeakBarsWindow;
@@ -82,6 +83,7 @@ public:
     EventsView* events() const { return m_events; }
     GrowthView* growth() const { return m_growth; }
     ResultsView* results() const { return m_results; }
+    NotesView* notes() const { return m_notes; }
     FilterStrip* filterStrip() const { return m_filterStrip; }
     LabelRulesWindow* labelRules() const { return m_labelRules; }
     OomView* oomView() const { return m_oom; }
@@ -131,6 +133,12 @@ private:
     void focusPane(int direction);
     void applySettings();
     void restyle();
+
+    // main_window_notes.cpp
+    void createNoteCommands(QActionGroup& tools);
+    void connectNotes();
+    void goToNote(std::uint64_t id);
+    void undoOrRedo(bool redo);
 
     // main_window_tabs.cpp
     void followTab();
@@ -190,6 +198,7 @@ private:
     EventsView* m_events = nullptr;
     GrowthView* m_growth = nullptr;
     ResultsView* m_results = nullptr;
+    NotesView* m_notes = nullptr;
     FilterStrip* m_filterStrip = nullptr;
     QToolBar* m_filterBar = nullptr;
     LabelRulesWindow* m_labelRules = nullptr;
@@ -222,6 +231,9 @@ private:
     bool m_colourChosenForFile = false;
     bool m_compareFirst = false; ///< the comparison is what the next file is opened for
     bool m_fitted = false; ///< to the screen, with the frame the desktop gives
+    QStringList m_notedPaths; ///< of the files that the remarks are about
+    enum class LastChange { Filter, Note } m_lastChange = LastChange::Filter;
+    bool m_undoing = false;
     bool m_oomBrought = false; ///< the out-of-memory tab came to the front for the open file
 };
 

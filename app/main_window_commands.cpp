@@ -105,9 +105,9 @@ void MainWindow::createEditCommands()
         m_toolbar->filterField()->setFocus(Qt::ShortcutFocusReason);
         m_toolbar->filterField()->selectAll();
     });
-    c.add("edit.undoFilter", tr("&Undo filter"), "undo", {"Ctrl+Z"}, [this] { m_work.search.undo(); });
-    c.add("edit.redoFilter", tr("&Redo filter"), "redo", {"Ctrl+Shift+Z", "Ctrl+Y"},
-        [this] { m_work.search.redo(); });
+    c.add("edit.undoFilter", tr("&Undo filter or note"), "undo", {"Ctrl+Z"}, [this] { undoOrRedo(false); });
+    c.add("edit.redoFilter", tr("&Redo filter or note"), "redo", {"Ctrl+Shift+Z", "Ctrl+Y"},
+        [this] { undoOrRedo(true); });
     c.add("edit.nextMatch", tr("&Next match"), "", {"F3"}, [this] { m_work.navigator.goToMatch(1); });
     c.add("edit.previousMatch", tr("&Previous match"), "", {"Shift+F3"},
         [this] { m_work.navigator.goToMatch(-1); });
@@ -218,10 +218,7 @@ void MainWindow::createToolCommands()
     auto* tools = new QActionGroup(this);
     tools->addAction(c.addToggle("tools.pointer", tr("&Pointer"), "pointer", {},
         [this](bool) { m_work.state.setTool(Tool::Pointer); }));
-    tools->addAction(c.addToggle("tools.ruler", tr("&Ruler"), "ruler", {"R"}, [this](bool) {
-        const bool on = m_work.state.tool() == Tool::Ruler;
-        m_work.state.setTool(on ? Tool::Pointer : Tool::Ruler);
-    }));
+    createNoteCommands(*tools);
     c.add("window.timeline", tr("&Timeline"), "timeline", {"2"}, [this] { showPane(m_timeline); });
     c.add("window.segments", tr("&Segment map"), "segments", {"3"}, [this] { showPane(m_map); });
     c.add("window.live", tr("&Live allocations"), "table", {"4"}, [this] { showPane(m_live); });
@@ -287,12 +284,13 @@ void MainWindow::updateCommands()
     for (const char* id : {"edit.filter", "view.hideFrames", "view.rawSites", "view.cycleColour", "go.to"})
         c[id]->setEnabled(replay != nullptr);
     m_toolbar ? m_toolbar->filterField()->setEnabled(replay != nullptr) : void();
-    c["edit.undoFilter"]->setEnabled(m_work.search.canUndo());
-    c["edit.redoFilter"]->setEnabled(m_work.search.canRedo());
+    c["edit.undoFilter"]->setEnabled(m_work.search.canUndo() || m_work.notes.canUndo());
+    c["edit.redoFilter"]->setEnabled(m_work.search.canRedo() || m_work.notes.canRedo());
     for (const char* id : {"edit.nextMatch", "edit.previousMatch", "edit.clearFilter"})
         c[id]->setEnabled(state.matches() != nullptr);
     for (const char* id : {"view.zoomIn", "view.zoomOut", "view.panLeft", "view.panRight", "view.pageLeft",
-             "view.pageRight", "view.fit", "view.fitY", "tools.pointer", "tools.ruler"})
+             "view.pageRight", "view.fit", "view.fitY", "tools.pointer", "tools.ruler", "tools.note",
+             "tools.box", "tools.arrow"})
         c[id]->setEnabled(timeline);
     for (const char* id : {"go.peak", "go.nextPeak", "go.previousPeak", "go.nextEvent", "go.previousEvent",
              "go.extendRight", "go.extendLeft", "go.nextOfSite", "go.previousOfSite", "view.stackByGroup"})
@@ -325,6 +323,11 @@ void MainWindow::updateCommands()
     c["view.hideFrames"]->setChecked(m_details->isFrameworkHidden());
     c["tools.pointer"]->setChecked(state.tool() == Tool::Pointer);
     c["tools.ruler"]->setChecked(state.tool() == Tool::Ruler);
+    c["tools.note"]->setChecked(state.tool() == Tool::Note);
+    c["tools.box"]->setChecked(state.tool() == Tool::Box);
+    c["tools.arrow"]->setChecked(state.tool() == Tool::Arrow);
+    c["notes.pin"]->setEnabled(events && state.selection().kind == Selection::Kind::Allocation);
+    c["notes.delete"]->setEnabled(m_work.notes.chosen().has_value());
     const auto useful = MainToolbar::colourings(replay.get(), session.labels() != nullptr);
     for (int by = 0; by <= static_cast<int>(ColourBy::Role); ++by) {
         QAction* action = c[(QByteArrayLiteral("view.colour.") + QByteArray::number(by)).constData()];

@@ -76,11 +76,13 @@ void MainWindow::createMenus()
         {"findings.next", "findings.previous", "findings.show", "findings.go", "", "window.findings",
             "window.sandbox", "window.oom", "window.playbook", "", "compare.open", "compare.range",
             "compare.swap", "compare.several", "window.compare", "", "analyze.oomText"});
-    fill(menuBar()->addMenu(tr("&Tools")), {"tools.pointer", "tools.ruler"});
+    fill(menuBar()->addMenu(tr("&Tools")),
+        {"tools.pointer", "tools.ruler", "tools.note", "tools.box", "tools.arrow", "", "notes.pin",
+            "notes.delete"});
     fill(menuBar()->addMenu(tr("&Window")),
         {"window.timeline", "window.segments", "window.live", "window.tree", "window.flame", "window.events",
-            "window.segmentTable", "window.growth", "window.results", "window.details", "window.findings",
-            "window.sandbox", "", "window.oom", "window.playbook", "", "window.nextPane",
+            "window.segmentTable", "window.growth", "window.results", "window.details", "window.notes",
+            "window.findings", "window.sandbox", "", "window.oom", "window.playbook", "", "window.nextPane",
             "window.previousPane"});
     fill(menuBar()->addMenu(tr("&Help")),
         {"help.contents", "help.keys", "help.record", "help.numbers", "", "help.about", "help.licence"});

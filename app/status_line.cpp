@@ -99,6 +99,10 @@ void StatusLine::refresh()
         m_hint->clear();
     else if (m_state.tool() == Tool::Ruler)
         m_hint->setText(tr("Drag measures · Esc: pointer"));
+    else if (m_state.tool() == Tool::Note)
+        m_hint->setText(tr("Click sets a note · Esc: pointer"));
+    else if (m_state.tool() == Tool::Box || m_state.tool() == Tool::Arrow)
+        m_hint->setText(tr("Drag draws · Esc: pointer"));
     else
         m_hint->setText(tr("Drag: range · wheel: zoom · middle drag: pan"));
     m_hint->setVisible(events);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/training_step.hpp"
-#include "widgets/timeline/plot_text.hpp"
+#include "widgets/common/plot_text.hpp"
 #include "widgets/timeline/stack_worker.hpp"
 #include "widgets/timeline/ticks.hpp"
 #include "widgets/timeline/timeline_geometry.hpp"

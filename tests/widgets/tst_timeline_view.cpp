@@ -187,21 +187,24 @@ private slots:
         w.state.setTool(Tool::Ruler);
         QCOMPARE(w.state.tool(), Tool::Ruler);
         w.drag(w.atState(30, 200 * MiB), w.atState(90, 600 * MiB));
-        QCOMPARE(w.view.rulers().size(), std::size_t{1});
-        const Ruler ruler = w.view.rulers().front();
-        QCOMPARE(ruler.first, StateIndex{30});
-        QCOMPARE(ruler.last, StateIndex{90});
-        QVERIFY(std::abs(static_cast<double>(ruler.lastBytes - ruler.firstBytes) - 400 * MiB) < 10 * MiB);
+        QCOMPARE(w.view.notes().items().size(), std::size_t{1});
+        const report::Annotation ruler = w.view.notes().items().front();
+        QCOMPARE(ruler.kind, report::AnnotationKind::Ruler);
+        const auto from = std::get<report::PointAnchor>(ruler.from);
+        const auto to = std::get<report::PointAnchor>(ruler.to);
+        QCOMPARE(from.event, std::int64_t{29}); // the state after it is 30
+        QCOMPARE(to.event, std::int64_t{89});
+        QVERIFY(std::abs(static_cast<double>(to.bytes - from.bytes) - 400 * MiB) < 10 * MiB);
         QVERIFY(!w.state.range());
         w.key(Qt::Key_Escape);
         QCOMPARE(w.state.tool(), Tool::Pointer);
         w.click(w.atState(10, 1000 * MiB));
-        QCOMPARE(w.view.rulers().size(), std::size_t{1});
+        QCOMPARE(w.view.notes().items().size(), std::size_t{1});
         w.key(Qt::Key_Delete); // nothing chosen
-        QCOMPARE(w.view.rulers().size(), std::size_t{1});
+        QCOMPARE(w.view.notes().items().size(), std::size_t{1});
         w.click(w.atState(60, 400 * MiB));
         w.key(Qt::Key_Delete);
-        QVERIFY(w.view.rulers().empty());
+        QVERIFY(w.view.notes().items().empty());
     }
 
     void hoverNamesTheAllocationAndTheScale()

@@ -2,7 +2,7 @@
 #include "widgets/compare/compare_curves.hpp"
 
 #include "widgets/style/text.hpp"
-#include "widgets/timeline/plot_text.hpp"
+#include "widgets/common/plot_text.hpp"
 #include "widgets/timeline/ticks.hpp"
 
 #include <QFontMetrics>

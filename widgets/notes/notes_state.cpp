@@ -79,14 +79,6 @@ void NotesState::choose(std::optional<std::uint64_t> id)
     emit chosenChanged();
 }
 
-void NotesState::requestEdit(std::uint64_t id)
-{
-    if (!find(id))
-        return;
-    choose(id);
-    emit editRequested(id);
-}
-
 void NotesState::changedNow()
 {
     if (m_chosen && !find(*m_chosen))

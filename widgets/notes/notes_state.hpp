@@ -42,14 +42,11 @@ public:
 
     std::optional<std::uint64_t> chosen() const { return m_chosen; }
     void choose(std::optional<std::uint64_t> id);
-    /// Asks whoever edits texts to edit this one's.
-    void requestEdit(std::uint64_t id);
 
 signals:
     /// items(), and what can be undone.
     void changed();
     void chosenChanged();
-    void editRequested(std::uint64_t id);
 
 private:
     void changedNow();

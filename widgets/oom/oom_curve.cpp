@@ -3,7 +3,7 @@
 
 #include "widgets/style/style.hpp"
 #include "widgets/style/text.hpp"
-#include "widgets/timeline/plot_text.hpp"
+#include "widgets/common/plot_text.hpp"
 #include "widgets/timeline/ticks.hpp"
 
 #include <QFontMetrics>

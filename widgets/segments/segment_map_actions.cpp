@@ -248,6 +248,7 @@ void SegmentMapView::contextMenu(const MapHit& hit, QPoint position)
         return;
     const SegmentView part = m_built.state->segments[*segment];
     QMenu menu(this);
+    addNoteEntries(menu, hit);
     if (box && valid(m_built.state->pieces[m_built.picture->boxes[*box].piece].allocation)) {
         const Piece piece = m_built.state->pieces[m_built.picture->boxes[*box].piece];
         const AllocationId id = piece.allocation;

@@ -104,6 +104,12 @@ QPoint SegmentMapCanvas::originPixels(double ratio) const
         static_cast<int>(std::lround((m_style.metrics().unit - verticalScrollBar()->value()) * ratio))};
 }
 
+QPointF SegmentMapCanvas::origin() const
+{
+    return {static_cast<double>(margin()),
+        static_cast<double>(m_style.metrics().unit - verticalScrollBar()->value())};
+}
+
 void SegmentMapCanvas::paintEvent(QPaintEvent*)
 {
     QPainter painter(viewport());
@@ -124,6 +130,8 @@ void SegmentMapCanvas::paintEvent(QPaintEvent*)
     }
     painter.drawPixmap(0, 0, m_blocks);
     segments.paintMarks(painter, originPixels(ratio), clip);
+    if (m_notes.paint)
+        m_notes.paint(painter, origin());
     if (hasFocus()) {
         painter.setPen(QPen(m_style.color(Tone::Sel), 2));
         painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));
@@ -139,6 +147,8 @@ void SegmentMapCanvas::paintInto(QPainter& painter, double ratio)
     const SegmentPainter segments(m_scene, m_style, ratio);
     segments.paintBlocks(painter, originPixels(ratio), clip);
     segments.paintMarks(painter, originPixels(ratio), clip);
+    if (m_notes.paint)
+        m_notes.paint(painter, origin());
 }
 
 MapHit SegmentMapCanvas::hitAt(QPointF point) const
@@ -242,6 +252,9 @@ bool SegmentMapCanvas::event(QEvent* event)
 
 void SegmentMapCanvas::keyPressEvent(QKeyEvent* event)
 {
+    const bool erase = event->key() == Qt::Key_Delete || event->key() == Qt::Key_Backspace;
+    if (erase && m_notes.erase && m_notes.erase())
+        return;
     if (!isWalkKey(*event)) {
         event->ignore();
         return;
@@ -285,19 +298,33 @@ bool SegmentMapCanvas::viewportEvent(QEvent* event)
 
 void SegmentMapCanvas::mousePressEvent(QMouseEvent* event)
 {
-    if (event->button() == Qt::LeftButton)
-        emit clicked(hitAt(event->position()));
+    if (event->button() != Qt::LeftButton)
+        return;
+    const MapHit hit = hitAt(event->position());
+    m_noting = m_notes.press && m_notes.press(hit, event->position());
+    if (!m_noting)
+        emit clicked(hit);
+}
+
+void SegmentMapCanvas::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() == Qt::LeftButton && std::exchange(m_noting, false) && m_notes.release)
+        m_notes.release(event->position());
 }
 
 void SegmentMapCanvas::mouseDoubleClickEvent(QMouseEvent* event)
 {
-    if (event->button() == Qt::LeftButton)
-        emit doubleClicked(hitAt(event->position()));
+    if (event->button() != Qt::LeftButton || (m_notes.doubleClick && m_notes.doubleClick(event->position())))
+        return;
+    emit doubleClicked(hitAt(event->position()));
 }
 
 void SegmentMapCanvas::mouseMoveEvent(QMouseEvent* event)
 {
-    emit hovered(hitAt(event->position()));
+    const MapHit hit = hitAt(event->position());
+    if (m_noting && m_notes.drag)
+        m_notes.drag(hit, event->position());
+    emit hovered(hit);
 }
 
 void SegmentMapCanvas::wheelEvent(QWheelEvent* event)

@@ -19,6 +19,17 @@ struct MapHit {
     bool edge = false;
 };
 
+/// What draws remarks over the map and takes the pointer for them; every member may be empty.
+struct MapNotes {
+    std::function<void(QPainter& painter, QPointF origin)> paint;
+    /// True: the press is for a remark, and so are the drag and the release that follow.
+    std::function<bool(const MapHit& hit, QPointF pos)> press;
+    std::function<void(const MapHit& hit, QPointF pos)> drag;
+    std::function<void(QPointF pos)> release;
+    std::function<bool(QPointF pos)> doubleClick;
+    std::function<bool()> erase; ///< Delete was pressed
+};
+
 /// The painted surface of the segment map: scrolls, finds what is under the pointer, walks blocks by key. It
 /// keeps the drawn blocks as a picture; selection and hover are painted over it. GUI thread.
 class SegmentMapCanvas : public QAbstractScrollArea {
@@ -32,6 +43,10 @@ public:
     void setMarks(const SegmentScene& scene);
     const SegmentScene& scene() const { return m_scene; }
     bool hasScene() const { return m_scene.picture != nullptr; }
+
+    void setNotes(MapNotes notes) { m_notes = std::move(notes); }
+    /// Where the picture's corner lies in the viewport, logical pixels.
+    QPointF origin() const;
 
     /// Blocks are painted anew at the next paint event.
     void invalidate();
@@ -69,6 +84,7 @@ protected:
     void scrollContentsBy(int dx, int dy) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
@@ -88,6 +104,8 @@ private:
     QPixmap m_blocks;
     bool m_blocksValid = false;
     int m_wheel = 0;
+    MapNotes m_notes;
+    bool m_noting = false; ///< the button is held for a remark
 };
 
 /// Gives the canvas the accessible role of a chart with its value; call once per application.

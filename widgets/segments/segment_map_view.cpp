@@ -95,6 +95,7 @@ SegmentMapView::SegmentMapView(Session& session, ViewState& view, Style& style, 
     connect(&view, &ViewState::selectionChanged, this, &SegmentMapView::showMarks);
     connect(&view, &ViewState::hoveredChanged, this, &SegmentMapView::updateMarks);
 
+    connectNotes();
     connect(m_canvas, &SegmentMapCanvas::resized, this, &SegmentMapView::schedule);
     connect(m_canvas, &SegmentMapCanvas::hovered, this, &SegmentMapView::onHovered);
     connect(m_canvas, &SegmentMapCanvas::left, this, [this] { onHovered({}); });

@@ -3,6 +3,7 @@
 
 #include "widgets/common/latest_task.hpp"
 #include "widgets/common/refresher.hpp"
+#include "widgets/notes/note_shape.hpp"
 #include "widgets/segments/map_build.hpp"
 #include "widgets/segments/segment_map_canvas.hpp"
 #include "widgets/session.hpp"
@@ -60,6 +61,13 @@ public:
     /// Outlines the holes that could take a request of this size; absent: none.
     void setFitRequest(std::optional<std::uint64_t> bytes);
 
+    /// The remarks to show and to add to (segment_map_notes.cpp); none until then. `notes` outlives the view.
+    void setNotes(NotesState& notes, NotesScope scope);
+    /// Cursor, and the map itself, to where a remark is.
+    void goToNote(std::uint64_t id);
+    /// Where remarks lie for a picture whose corner is at `origin`.
+    std::vector<NoteShape> noteShapes(QPointF origin) const;
+
     /// Brings the picture up to date now instead of with the next event; for exports and tests.
     void flush();
     /// What is shown; null pieces while nothing can be.
@@ -72,7 +80,6 @@ public:
     /// Paints the view as it stands, with vector shapes where the device has them.
     void renderTo(QPainter& painter, double ratio);
 
-protected:
 private:
     void schedule() { m_refresher.schedule(); }
     void refresh(bool now);
@@ -103,6 +110,16 @@ private:
     void addFilterActions(QMenu& menu);
     void addFitActions(QMenu& menu);
     void contextMenu(const MapHit& hit, QPoint position);
+
+    void connectNotes();
+    std::optional<report::Anchor> anchorOf(const MapHit& hit) const;
+    void paintNotes(QPainter& painter, QPointF origin) const;
+    bool pressNote(const MapHit& hit, QPointF pos);
+    void dragNote(const MapHit& hit, QPointF pos);
+    void releaseNote(QPointF pos);
+    bool editNote(std::uint64_t id, bool fresh);
+    bool deleteNote();
+    void addNoteEntries(QMenu& menu, const MapHit& hit);
 
     void onHovered(const MapHit& hit);
     void onClicked(const MapHit& hit);
@@ -137,6 +154,11 @@ private:
     std::list<std::shared_ptr<const SegmentState>> m_recent;
     double m_lastCostMs = 0;
     bool m_selecting = false;
+    NotesState* m_notes = nullptr;
+    NotesScope m_notesScope;
+    std::optional<report::Annotation> m_openNote; ///< is being drawn or dragged
+    std::uint64_t m_draggedNote = 0;
+    QPointF m_pressed;
     QTimer m_restTimer;
     Refresher m_refresher;
     LatestTask<MapBuilt> m_task;

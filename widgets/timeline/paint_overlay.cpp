@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/style/text.hpp"
+#include "widgets/timeline/timeline_notes.hpp"
 #include "widgets/timeline/timeline_painters.hpp"
 
 #include <QCoreApplication>
@@ -102,7 +103,7 @@ void paintOverlay(QPainter& painter, const TimelineScene& scene)
     paintOoms(painter, scene, labels);
     paintPeaks(painter, scene, labels);
     paintPredictedPeak(painter, scene, labels);
-    paintRulers(painter, scene, labels);
+    paintNotes(painter, scene, labels);
     paintBandLabels(painter, scene, labels);
     paintCursor(painter, scene);
     paintFindingValue(painter, scene);
@@ -208,62 +209,6 @@ void paintCursor(QPainter& painter, const TimelineScene& scene)
     painter.setFont(font);
     drawText(
         painter, textBox(font, text, flag.center(), TextSide::Centre), text, scene.style.color(Tone::Plot));
-}
-
-QLineF rulerLine(const TimelineScene& scene, const Ruler& ruler)
-{
-    return {scene.xPixel(scene.scale.mark(ruler.first)), scene.yPixel(static_cast<double>(ruler.firstBytes)),
-        scene.xPixel(scene.scale.mark(ruler.last)), scene.yPixel(static_cast<double>(ruler.lastBytes))};
-}
-
-QString rulerText(const TimelineScene& scene, const Ruler& ruler)
-{
-    QStringList parts{tr("Δ %1").arg(deltaText(ruler.lastBytes - ruler.firstBytes))};
-    const std::int64_t events
-        = static_cast<std::int64_t>(ruler.last) - static_cast<std::int64_t>(ruler.first);
-    parts << (scene.categories() ? tr("%1 rows")
-            : events == 1        ? tr("%1 event")
-                                 : tr("%1 events"))
-                 .arg(countText(events));
-    if (scene.source->hasTimes())
-        parts << durationText(
-            static_cast<std::int64_t>(scene.source->timeOf(ruler.last) - scene.source->timeOf(ruler.first)));
-    return parts.join(QStringLiteral(" · "));
-}
-
-void paintRulers(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels)
-{
-    const QRectF plot = scene.geometry.plot;
-    const QFont font = scene.style.font(FontRole::Small);
-    painter.setFont(font);
-    const auto draw = [&](const Ruler& ruler, bool chosen) {
-        const QLineF line = rulerLine(scene, ruler);
-        painter.save();
-        painter.setClipRect(plot, Qt::IntersectClip);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(QPen(scene.style.color(Tone::Halo), 3.2));
-        painter.drawLine(line);
-        painter.setPen(QPen(scene.style.color(Tone::Sel), chosen ? 2.4 : 1.4));
-        painter.drawLine(line);
-        for (const QPointF& end : {line.p1(), line.p2()})
-            painter.drawLine(end + QPointF(0, -6), end + QPointF(0, 6));
-        painter.restore();
-        const QString text = rulerText(scene, ruler);
-        QRectF box = textBox(font, text, line.center(), TextSide::Centre);
-        if (!plot.contains(line.center()))
-            return;
-        box.moveLeft(std::clamp(
-            box.left(), plot.left() + 6, std::max(plot.left() + 6, plot.right() - box.width() - 6)));
-        labels.block(box.adjusted(-4, -2, 4, 2));
-        painter.setPen(QPen(scene.style.color(Tone::Sel), 1));
-        painter.setBrush(scene.style.color(Tone::Base));
-        painter.drawRect(box.adjusted(-4.5, -0.5, 3.5, 0.5));
-        drawText(painter, box, text, scene.style.color(Tone::Text));
-    };
-    for (std::size_t i = 0; i < scene.rulers.size(); ++i)
-        draw(scene.rulers[i], scene.chosenRuler == i);
-    if (scene.openRuler)
-        draw(*scene.openRuler, true);
 }
 
 } // namespace tidemark

@@ -303,18 +303,6 @@ QString TimelineView::whyNoTimeAxis() const
         "another recorder.");
 }
 
-const std::vector<Ruler>& TimelineView::rulers() const
-{
-    return m_scene.rulers;
-}
-
-void TimelineView::setRulers(std::vector<Ruler> rulers)
-{
-    m_scene.rulers = std::move(rulers);
-    m_scene.chosenRuler.reset();
-    replotOverlay();
-}
-
 // ---- keys
 
 void TimelineView::keyPressEvent(QKeyEvent* event)
@@ -368,7 +356,7 @@ bool TimelineView::handlePlainKey(int key)
         return true;
     case Qt::Key_Delete:
     case Qt::Key_Backspace:
-        return m_input->deleteRuler();
+        return deleteNote();
     case Qt::Key_Escape:
         return escape();
     default:
@@ -376,13 +364,15 @@ bool TimelineView::handlePlainKey(int key)
     }
 }
 
-// Esc takes back one thing at a time: drag, tool, range, search, selection.
+// Esc takes back one thing at a time: drag, tool, chosen remark, range, search, selection.
 bool TimelineView::escape()
 {
     if (m_input->cancel())
         return true;
     if (m_state.tool() != Tool::Pointer)
         m_state.setTool(Tool::Pointer);
+    else if (m_notes->chosen())
+        m_notes->choose(std::nullopt);
     else if (m_state.range())
         m_state.setRange(std::nullopt);
     else if (m_state.matches())
@@ -471,11 +461,7 @@ void TimelineView::openContextMenu(const QPoint& globalPos, const QPointF& pos)
         addAllocationEntries(menu, id);
         menu.addSeparator();
     }
-    if (QRectF(m_scene.geometry.plot).contains(pos))
-        menu.addAction(m_style.icon(QStringLiteral("ruler")), tr("Ruler from here"), this,
-            [this, pos] { m_input->startRulerAt(pos); });
-    if (m_scene.chosenRuler)
-        menu.addAction(tr("Delete ruler"), this, [this] { m_input->deleteRuler(); });
+    addNoteEntries(menu, id, pos);
     if (m_state.range()) {
         menu.addAction(
             m_style.icon(QStringLiteral("range")), tr("Zoom to range"), this, &TimelineView::zoomToRange);

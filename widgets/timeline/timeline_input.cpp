@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/timeline_input.hpp"
 
+#include "widgets/timeline/timeline_notes.hpp"
 #include "widgets/timeline/timeline_painters.hpp"
 #include "widgets/timeline/timeline_view.hpp"
 
@@ -135,8 +136,8 @@ void TimelineInput::press(QMouseEvent* event)
     }
     if (event->button() != Qt::LeftButton)
         return;
-    if (m_floatingRuler) {
-        m_drag = Drag::Ruler;
+    if (m_floating) {
+        m_drag = Drag::Draw;
         return;
     }
     switch (area) {
@@ -167,19 +168,30 @@ void TimelineInput::press(QMouseEvent* event)
 void TimelineInput::pressPlot(QMouseEvent* event)
 {
     const QPointF pos = event->position();
-    m_scene.chosenRuler.reset();
     if (m_space) {
         m_drag = Drag::Pan;
         m_canvas.setCursor(Qt::ClosedHandCursor);
         m_view.rememberPlace();
         return;
     }
-    if (m_scene.state.tool() == Tool::Ruler) {
-        startRulerAt(pos);
-        m_floatingRuler = false;
-        m_drag = Drag::Ruler;
+    switch (m_scene.state.tool()) {
+    case Tool::Pointer:
+        break;
+    case Tool::Note:
+        m_drag = Drag::Pending;
+        return;
+    case Tool::Ruler:
+        startDrawing(report::AnnotationKind::Ruler, pos);
+        return;
+    case Tool::Box:
+        startDrawing(report::AnnotationKind::Box, pos);
+        return;
+    case Tool::Arrow:
+        startDrawing(report::AnnotationKind::Arrow, pos);
         return;
     }
+    if (!event->modifiers() && pressNote(pos))
+        return;
     if (event->modifiers() & Qt::ControlModifier) {
         m_drag = Drag::Box;
         return;
@@ -220,8 +232,8 @@ void TimelineInput::move(QMouseEvent* event)
 {
     const QPointF pos = event->position();
     if (m_drag == Drag::None) {
-        if (m_floatingRuler) {
-            m_scene.openRuler = rulerTo(pos);
+        if (m_floating && m_scene.openNote) {
+            m_scene.openNote->to = pointAnchorAt(m_scene, pos);
             m_view.replotOverlay();
         }
         hover(pos);
@@ -240,7 +252,7 @@ void TimelineInput::dragTo(const QPointF& pos)
         std::clamp<double>(pos.x(), m_scene.geometry.plot.left(), m_scene.geometry.plot.right())));
     switch (m_drag) {
     case Drag::Pending:
-        if (!far)
+        if (!far || m_scene.state.tool() == Tool::Note)
             return;
         m_drag = Drag::Range;
         [[fallthrough]];
@@ -269,9 +281,14 @@ void TimelineInput::dragTo(const QPointF& pos)
         m_scene.rubber = QRectF(m_pressed, pos).normalized().intersected(m_scene.geometry.plot);
         m_view.replotOverlay();
         break;
-    case Drag::Ruler:
-        m_scene.openRuler = rulerTo(pos);
+    case Drag::Draw:
+        if (m_scene.openNote)
+            m_scene.openNote->to = pointAnchorAt(m_scene, pos);
         m_view.replotOverlay();
+        break;
+    case Drag::Note:
+        if (far)
+            dragNote(pos);
         break;
     case Drag::Scrub:
         state.setCursor(m_scene.stateShownAt(pos.x()));
@@ -314,7 +331,10 @@ void TimelineInput::release(QMouseEvent* event)
     const QPointF pos = event->position();
     switch (drag) {
     case Drag::Pending:
-        click(pos, event->modifiers());
+        if (m_scene.state.tool() == Tool::Note)
+            noteAt(pos);
+        else
+            click(pos, event->modifiers());
         break;
     case Drag::PanPending:
         if (const std::uint32_t id = m_scene.idAt(pos); id != pixel::empty && m_scene.replay)
@@ -325,14 +345,11 @@ void TimelineInput::release(QMouseEvent* event)
     case Drag::Box:
         finishBox();
         break;
-    case Drag::Ruler:
-        m_floatingRuler = false;
-        if (m_scene.openRuler && m_scene.openRuler->first != m_scene.openRuler->last) {
-            m_scene.rulers.push_back(*m_scene.openRuler);
-            m_scene.chosenRuler = m_scene.rulers.size() - 1;
-        }
-        m_scene.openRuler.reset();
-        m_view.replotOverlay();
+    case Drag::Draw:
+        finishDrawing(pos);
+        break;
+    case Drag::Note:
+        finishNote();
         break;
     default:
         break;
@@ -343,11 +360,7 @@ void TimelineInput::release(QMouseEvent* event)
 
 void TimelineInput::click(const QPointF& pos, Qt::KeyboardModifiers)
 {
-    m_scene.chosenRuler = rulerAt(pos);
-    if (m_scene.chosenRuler) {
-        m_view.replotOverlay();
-        return;
-    }
+    m_view.notes().choose(std::nullopt);
     const std::uint32_t id = m_scene.idAt(pos);
     const StateIndex state = m_scene.stateShownAt(pos.x());
     if (state != m_scene.state.cursor())
@@ -364,7 +377,9 @@ void TimelineInput::doubleClick(QMouseEvent* event)
     const QPointF pos = event->position();
     switch (areaAt(pos)) {
     case Area::Plot:
-        if (const std::uint32_t id = m_scene.idAt(pos); id != pixel::empty && m_scene.replay)
+        if (const auto hit = noteUnder(pos))
+            editNote(hit->id, false);
+        else if (const std::uint32_t id = m_scene.idAt(pos); id != pixel::empty && m_scene.replay)
             m_view.zoomToLife(AllocationId{id});
         break;
     case Area::Lanes:
@@ -443,63 +458,13 @@ void TimelineInput::clickLane(const QPointF& pos)
     m_scene.state.setCursor(m_scene.stateShownAt(pos.x()));
 }
 
-Ruler TimelineInput::rulerTo(const QPointF& pos) const
-{
-    Ruler ruler = *m_scene.openRuler;
-    const QRect& plot = m_scene.geometry.plot;
-    ruler.last = m_scene.stateShownAt(std::clamp<double>(pos.x(), plot.left(), plot.right()));
-    ruler.lastBytes = bytesNear(pos.y());
-    return ruler;
-}
-
-std::int64_t TimelineInput::bytesNear(double y) const
-{
-    const QRect& plot = m_scene.geometry.plot;
-    return std::llround(std::max(0.0, m_scene.bytesAt(std::clamp<double>(y, plot.top(), plot.bottom() + 1))));
-}
-
-void TimelineInput::startRulerAt(const QPointF& pos)
-{
-    const StateIndex state = m_scene.stateShownAt(pos.x());
-    const std::int64_t bytes = bytesNear(pos.y());
-    m_scene.openRuler = Ruler{state, bytes, state, bytes};
-    m_floatingRuler = true;
-    m_view.replotOverlay();
-}
-
-std::optional<std::size_t> TimelineInput::rulerAt(const QPointF& pos) const
-{
-    for (std::size_t i = 0; i < m_scene.rulers.size(); ++i) {
-        const QLineF line = rulerLine(m_scene, m_scene.rulers[i]);
-        const QPointF along = line.p2() - line.p1();
-        const double squared = along.x() * along.x() + along.y() * along.y();
-        const QPointF to = pos - line.p1();
-        const double t
-            = squared > 0 ? std::clamp((to.x() * along.x() + to.y() * along.y()) / squared, 0.0, 1.0) : 0;
-        const QPointF off = pos - (line.p1() + t * along);
-        if (std::hypot(off.x(), off.y()) <= grabWidth)
-            return i;
-    }
-    return std::nullopt;
-}
-
-bool TimelineInput::deleteRuler()
-{
-    if (!m_scene.chosenRuler)
-        return false;
-    m_scene.rulers.erase(m_scene.rulers.begin() + static_cast<std::ptrdiff_t>(*m_scene.chosenRuler));
-    m_scene.chosenRuler.reset();
-    m_view.replotOverlay();
-    return true;
-}
-
 bool TimelineInput::cancel()
 {
-    if (m_drag == Drag::None && !m_floatingRuler)
+    if (m_drag == Drag::None && !m_floating)
         return false;
     m_drag = Drag::None;
-    m_floatingRuler = false;
-    m_scene.openRuler.reset();
+    m_floating = false;
+    m_scene.openNote.reset();
     m_scene.rubber.reset();
     m_canvas.unsetCursor();
     m_view.replotOverlay();
@@ -518,8 +483,10 @@ void TimelineInput::shapeCursor(const QPointF& pos)
     const Area area = areaAt(pos);
     if (area == Area::Plot && m_space)
         m_canvas.setCursor(Qt::OpenHandCursor);
-    else if (area == Area::Plot && (m_scene.state.tool() == Tool::Ruler || m_floatingRuler))
+    else if (area == Area::Plot && (m_scene.state.tool() != Tool::Pointer || m_floating))
         m_canvas.setCursor(Qt::CrossCursor);
+    else if (area == Area::Plot && noteUnder(pos))
+        m_canvas.setCursor(Qt::PointingHandCursor);
     else if (area == Area::Plot && rangeEdgeAt(pos) != Drag::None)
         m_canvas.setCursor(Qt::SizeHorCursor);
     else if (area == Area::Overview && overviewPartAt(pos) != Drag::OverviewMove)

@@ -26,8 +26,12 @@ public:
     void setSpaceHeld(bool held);
     /// Leaves a drag or an open ruler without effect; false when there is none.
     bool cancel();
-    bool deleteRuler();
+    /// A ruler from here to where the next click will be.
     void startRulerAt(const QPointF& pos);
+    /// A note tied to a point of the plot, its text to be typed.
+    void noteAt(const QPointF& pos);
+    /// Opens the field for the text of a remark, where it lies in the view; false when it does not.
+    bool editNote(std::uint64_t id, bool fresh);
     /// Text and tooltip of what is under the pointer, after the picture changed under it.
     void refreshHover();
     void forgetHover();
@@ -44,7 +48,8 @@ private:
         PanPending, ///< middle pressed
         Pan,
         Box,
-        Ruler,
+        Draw, ///< a box, an arrow or a ruler
+        Note, ///< a kept remark: its disc or one of its ends
         Scrub, ///< cursor along the axis
         OverviewMove,
         OverviewLeft,
@@ -82,9 +87,12 @@ private:
     QString allocationTip(AllocationId id) const;
     QString scaleText() const;
     void shapeCursor(const QPointF& pos);
-    Ruler rulerTo(const QPointF& pos) const;
-    std::int64_t bytesNear(double y) const;
-    std::optional<std::size_t> rulerAt(const QPointF& pos) const;
+    void startDrawing(report::AnnotationKind kind, const QPointF& pos);
+    void finishDrawing(const QPointF& pos);
+    bool pressNote(const QPointF& pos);
+    void dragNote(const QPointF& pos);
+    void finishNote();
+    std::optional<NoteHit> noteUnder(const QPointF& pos) const;
 
     TimelineView& m_view;
     TimelineScene& m_scene;
@@ -98,7 +106,8 @@ private:
     double m_startTop = 1;
     StateIndex m_anchor = 0;
     bool m_space = false;
-    bool m_floatingRuler = false;
+    bool m_floating = false; ///< what is drawn follows the pointer without a button held
+    NotePart m_notePart = NotePart::Disc;
     std::optional<QPointF> m_hover;
     QTimer m_tip;
     QElapsedTimer m_gesture;

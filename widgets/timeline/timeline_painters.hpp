@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/timeline/plot_text.hpp"
+#include "widgets/common/plot_text.hpp"
 #include "widgets/timeline/timeline_scene.hpp"
 
 #include <QPainter>
@@ -23,7 +23,7 @@ void paintFinding(QPainter& painter, const TimelineScene& scene);
 void paintPools(QPainter& painter, const TimelineScene& scene);
 void paintOverview(QPainter& painter, const TimelineScene& scene);
 void paintLegend(QPainter& painter, const TimelineScene& scene);
-/// Cursor, selection, range, marks, labels, rulers: what moves without a new picture.
+/// Cursor, selection, range, marks, labels, notes: what moves without a new picture.
 void paintOverlay(QPainter& painter, const TimelineScene& scene);
 
 // Pieces of the overlay.
@@ -38,7 +38,6 @@ void paintFindingValue(QPainter& painter, const TimelineScene& scene);
 /// Draws a series of the plot column by column, as its maxima.
 void paintSeries(QPainter& painter, const TimelineScene& scene, const Series& series, const QColor& colour,
     double thickness, double dash = 0, double gap = 0);
-void paintRulers(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
 void paintBandLabels(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels);
 /// Top of what the cursor's line and an out-of-memory line run through.
 double topOfLanes(const TimelineScene& scene);
@@ -46,9 +45,6 @@ double topOfLanes(const TimelineScene& scene);
 QRectF cursorFlag(const TimelineScene& scene);
 /// "Δ 2,345 events · 12.3 ms · +1.20 GiB".
 QString rangeText(const TimelineScene& scene, StateIndex first, StateIndex last);
-QString rulerText(const TimelineScene& scene, const Ruler& ruler);
-/// End points of a ruler in the plot.
-QLineF rulerLine(const TimelineScene& scene, const Ruler& ruler);
 
 /// One entry of the legend as laid out; `item` is −1 for "n more".
 struct LegendPlace {

@@ -40,9 +40,7 @@ void TimelineScene::open()
     picture.reset();
     selected = {};
     hovered = {};
-    rulers.clear();
-    openRuler.reset();
-    chosenRuler.reset();
+    openNote.reset();
     rubber.reset();
     columns.clear();
     m_overview.clear();

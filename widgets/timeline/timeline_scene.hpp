@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/lens/marks.hpp"
+#include "widgets/notes/note_shape.hpp"
 #include "widgets/session.hpp"
 #include "widgets/style/style.hpp"
 #include "widgets/timeline/stack_picture.hpp"
@@ -18,15 +19,6 @@
 #include <vector>
 
 namespace tidemark {
-
-/// A measured stretch between two points of the plot.
-struct Ruler {
-    StateIndex first = 0;
-    std::int64_t firstBytes = 0;
-    StateIndex last = 0;
-    std::int64_t lastBytes = 0;
-    bool operator==(const Ruler&) const = default;
-};
 
 struct CurveOptions {
     bool reserved = true;
@@ -183,7 +175,8 @@ struct TimelineScene {
     double bottom = 0;
     double top = 1;
     CurveOptions options;
-    std::vector<Ruler> rulers;
+    const NotesState* notes = nullptr; ///< null: none are shown
+    NotesScope notesScope;
 
     TimelineGeometry geometry;
     double ratio = 1;
@@ -196,8 +189,8 @@ struct TimelineScene {
 
     /// What a drag shows at the moment.
     std::optional<QRectF> rubber;
-    std::optional<Ruler> openRuler;
-    std::optional<std::size_t> chosenRuler;
+    /// A remark under the pointer: a new one without id, or one that is dragged, in place of the kept one.
+    std::optional<report::Annotation> openNote;
     bool focused = false;
 
 private:

@@ -60,6 +60,9 @@ TimelineView::TimelineView(Session& session, ViewState& state, Style& style, QWi
                 this, [this, number, picture] { pictureArrived(number, picture); }, Qt::QueuedConnection);
         });
     connectAll();
+    m_scene.notes = m_notes;
+    connect(m_notes, &NotesState::changed, this, &TimelineView::replotOverlay);
+    connect(m_notes, &NotesState::chosenChanged, this, &TimelineView::replotOverlay);
     restyle();
     openDevice();
 }

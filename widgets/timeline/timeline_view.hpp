@@ -67,8 +67,17 @@ public:
     /// Why there is no time axis, in one sentence; empty when there is one.
     QString whyNoTimeAxis() const;
 
-    const std::vector<Ruler>& rulers() const;
-    void setRulers(std::vector<Ruler> rulers);
+    /// The remarks to show and to add to; a view has its own until then. `notes` outlives the view.
+    void setNotes(NotesState& notes, NotesScope scope);
+    NotesState& notes() { return *m_notes; }
+    /// A remark tied to the selected allocation: a pin, or a note whose text is to be typed.
+    void noteSelected(report::AnnotationKind kind);
+    /// Opens the field for a remark's text; false when it does not lie in the visible window.
+    bool editNote(std::uint64_t id);
+    /// Cursor and window to where a remark is.
+    void goToNote(std::uint64_t id);
+    /// Takes the chosen remark away; false when none is.
+    bool deleteNote();
 
     /// Draws what the view shows, at any size, with no need of a screen: PNG (QImage), SVG (QSvgGenerator),
     /// PDF. `size` in logical pixels; `scale` device pixels per logical pixel: give a QImage of size × scale
@@ -133,10 +142,13 @@ private:
     void openContextMenu(const QPoint& globalPos, const QPointF& pos);
     void addAllocationEntries(QMenu& menu, AllocationId id);
     void addCopyMenu(QMenu& menu, AllocationId id);
+    void addNoteEntries(QMenu& menu, AllocationId id, const QPointF& pos);
 
     Session& m_session;
     ViewState& m_state;
     Style& m_style;
+    NotesState m_ownNotes;
+    NotesState* m_notes = &m_ownNotes;
     TimelineScene m_scene;
     QVBoxLayout* m_layout;
     TimelineControls* m_controls;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/timeline/plot_text.hpp"
+#include "widgets/common/plot_text.hpp"
 
 #include <QFontMetricsF>
 
