@@ -256,6 +256,7 @@ void MainWindow::createBars()
     setStatusBar(m_status);
     m_goto = new GotoPopup(m_work.navigator, m_style, this);
     m_labelRules = new LabelRulesWindow(m_work.session, m_work.diagnoser, m_settings, m_style, this);
+    createPictures();
     m_palette = new CommandPalette(*m_commands, m_style, this);
     m_help = new HelpWindow(m_style, this);
     m_settingsWindow = new SettingsWindow(m_settings, m_work.recent, m_style, this);

@@ -9,6 +9,8 @@
 #include <QMainWindow>
 #include <QTimer>
 
+#include <vector>
+
 class QActionGroup;
 class QMenu;
 class QStackedWidget;
@@ -39,6 +41,8 @@ class NotesView;
 class OomTextDialog;
 class OomView;
 class PeakBarsWindow;
+class PictureWindow;
+struct PictureSource;
 class PlaybookView;
 class ResultsView;
 class SandboxView;
@@ -89,6 +93,7 @@ public:
     OomView* oomView() const { return m_oom; }
     CompareView* compareView() const { return m_compare; }
     PeakBarsWindow* peakBars() const { return m_peakBars; }
+    PictureWindow* picture() const { return m_picture; }
     PlaybookView* playbook() const { return m_playbook; }
     QTabWidget* tabs() const { return m_tabs; }
     SummaryStrip* strip() const { return m_strip; }
@@ -140,6 +145,12 @@ private:
     void goToNote(std::uint64_t id);
     void undoOrRedo(bool redo);
 
+    // main_window_pictures.cpp
+    std::vector<PictureSource> pictureSources() const;
+    QString pictureInFront() const;
+    void createPictures();
+    void copyPicture();
+
     // main_window_tabs.cpp
     void followTab();
     void placeControls();
@@ -169,7 +180,6 @@ private:
     void chooseFolder();
     void chooseRunSettings();
     QString settingsFolder() const;
-    void savePicture();
     void saveFolded(const TreeSource& source);
     void copySelection();
     void cycleColour();
@@ -206,6 +216,7 @@ private:
     OomView* m_oom = nullptr;
     CompareView* m_compare = nullptr;
     PeakBarsWindow* m_peakBars = nullptr;
+    PictureWindow* m_picture = nullptr;
     PlaybookView* m_playbook = nullptr;
     OomTextDialog* m_oomText = nullptr;
     MainToolbar* m_toolbar = nullptr;

@@ -7,6 +7,7 @@
 #include "app/main_toolbar.hpp"
 #include "app/main_window.hpp"
 #include "app/peak_bars_window.hpp"
+#include "app/picture_window.hpp"
 #include "app/settings_window.hpp"
 #include "app/status_line.hpp"
 #include "app/summary_strip.hpp"
@@ -91,8 +92,8 @@ void MainWindow::createFileCommands()
     c.add("window.compare", tr("Com&pare"), "compare", {"8"}, [this] { showTab(m_compare); });
     c.add("file.labelRules", tr("&Label rules…"), "layers", {}, [this] { m_labelRules->open(); });
     c.add("file.runSettings", tr("R&un settings…"), "settings", {}, [this] { chooseRunSettings(); });
-    c.add("file.picture", tr("Save &picture of the timeline…"), "export", {"Ctrl+Shift+E"},
-        [this] { savePicture(); });
+    c.add("file.picture", tr("&Picture of a view…"), "export", {"Ctrl+Shift+E"},
+        [this] { m_picture->open(pictureInFront()); });
     c.add("file.close", tr("&Close file"), "", {"Ctrl+W"}, [this] { m_work.files.close(); });
     c.add("file.quit", tr("&Quit"), "", {"Ctrl+Q"}, [this] { close(); });
 }
@@ -101,6 +102,8 @@ void MainWindow::createEditCommands()
 {
     Commands& c = *m_commands;
     c.add("edit.copy", tr("&Copy selection"), "copy", {"Ctrl+C"}, [this] { copySelection(); });
+    c.add("edit.copyPicture", tr("Copy the view as a &picture"), "copy", {"Ctrl+Shift+C"},
+        [this] { copyPicture(); });
     c.add("edit.filter", tr("&Filter…"), "filter", {"Ctrl+F", "/"}, [this] {
         m_toolbar->filterField()->setFocus(Qt::ShortcutFocusReason);
         m_toolbar->filterField()->selectAll();
@@ -279,7 +282,8 @@ void MainWindow::updateCommands()
     c["file.reload"]->setEnabled(m_work.files.current().has_value());
     c["file.close"]->setEnabled(open || m_work.loader.isLoading());
     c["file.cardSize"]->setEnabled(open);
-    c["file.picture"]->setEnabled(timeline);
+    c["file.picture"]->setEnabled(open);
+    c["edit.copyPicture"]->setEnabled(open);
     c["edit.copy"]->setEnabled(state.selection().kind != Selection::Kind::None);
     for (const char* id : {"edit.filter", "view.hideFrames", "view.rawSites", "view.cycleColour", "go.to"})
         c[id]->setEnabled(replay != nullptr);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.hpp"
-#include "app/render/picture.hpp"
 #include "app/short_names.hpp"
 #include "app/status_line.hpp"
 #include "app/version.hpp"
@@ -28,9 +27,6 @@ namespace {
 /// Names of commands in menu order; "" is a separator.
 using Entries = std::initializer_list<const char*>;
 
-constexpr QSize pictureSize(1600, 900);
-constexpr double pictureScale = 2;
-
 } // namespace
 
 void MainWindow::createMenus()
@@ -50,8 +46,9 @@ void MainWindow::createMenus()
         {"file.sample", "", "file.reload", "file.cardSize", "file.runSettings", "file.labelRules", "",
             "file.picture", "", "file.close", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
-        {"edit.undoFilter", "edit.redoFilter", "", "edit.copy", "", "edit.filter", "edit.nextMatch",
-            "edit.previousMatch", "edit.clearFilter", "edit.deselect", "", "edit.palette", "edit.settings"});
+        {"edit.undoFilter", "edit.redoFilter", "", "edit.copy", "edit.copyPicture", "", "edit.filter",
+            "edit.nextMatch", "edit.previousMatch", "edit.clearFilter", "edit.deselect", "", "edit.palette",
+            "edit.settings"});
 
     QMenu* view = fill(menuBar()->addMenu(tr("&View")),
         {"view.zoomIn", "view.zoomOut", "view.panLeft", "view.panRight", "view.pageLeft", "view.pageRight",
@@ -106,19 +103,6 @@ void MainWindow::fillRecentMenu()
     }
     m_recentMenu->setToolTipsVisible(true);
     m_recentMenu->setEnabled(!m_work.recent.entries().empty());
-}
-
-void MainWindow::savePicture()
-{
-    const QString name
-        = QFileInfo(QString::fromStdString(m_work.session.rank()->snapshot->source.path)).completeBaseName();
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save picture"),
-        m_settings.get(setting::lastFolder) + QStringLiteral("/%1-timeline.png").arg(name),
-        tr("PNG picture (*.png);;SVG picture (*.svg)"));
-    if (path.isEmpty())
-        return;
-    const auto problem = writeTimelinePicture(*m_timeline, m_style, pictureSize, pictureScale, path);
-    m_status->remark(problem ? shownText(problem->message) : tr("Saved %1").arg(QFileInfo(path).fileName()));
 }
 
 void MainWindow::saveFolded(const TreeSource& source)

@@ -31,6 +31,7 @@ constexpr std::array renderOptions{
     CommandOption{"--size", "WxH", "in logical pixels (default: 1200x600)"},
     CommandOption{"--scale", "S", "pixels of a PNG per logical pixel, 1 to 4 (default: 1)"},
     CommandOption{"--dark", nullptr, "the dark theme"},
+    CommandOption{"--no-title", nullptr, "without the line above that says what the picture is of"},
     CommandOption{"-o", "FILE", "what to write; .png or .svg"},
     partialOption,
     eventsOption,
@@ -86,6 +87,7 @@ std::optional<std::string> readRequest(const Arguments& arguments, PictureReques
             return "--address needs an address such as 0x7f4001600000";
     }
     request.dark = arguments.has("--dark");
+    request.title = !arguments.has("--no-title");
     return std::nullopt;
 }
 

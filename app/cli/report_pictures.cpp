@@ -34,6 +34,8 @@ private:
         request.size = size;
         request.deviceIndex = ask.input.device;
         request.state = ask.state;
+        request.annotations = ask.input.annotations;
+        request.input = ask.input.inputIndex;
         const QString name = m_folder.filePath(QLatin1String(id) + QStringLiteral(".svg"));
         QFile file(name);
         if (writePicture(ask.input.rank, request, name) || !file.open(QIODevice::ReadOnly))

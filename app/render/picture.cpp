@@ -81,6 +81,13 @@ QByteArray vectorBytes(const PictureRequest& request, const Paint& paint)
     return bytes;
 }
 
+/// A widget draws itself at an offset, not through a moved painter.
+void renderWidget(QWidget& view, QPainter& painter, int above)
+{
+    painter.translate(0, -above);
+    view.render(&painter, QPoint(0, above));
+}
+
 /// Lays a view out at the picture's size without showing it.
 void settle(QWidget& view, QSize size)
 {
@@ -133,19 +140,24 @@ std::optional<PictureView> pictureViewFromName(std::string_view name)
 }
 
 // The timeline paints on devices itself.
-std::optional<Error> writeTimelinePicture(
-    TimelineView& timeline, const Style& style, QSize size, double scale, const QString& file)
+std::optional<Error> writeTimelinePicture(TimelineView& timeline, const Style& style, QSize size,
+    double scale, const QString& file, const PictureTitle* title)
 {
     QByteArray bytes;
     QBuffer buffer(&bytes);
+    const int above = title ? PictureTitle::height(style) : 0;
+    const QSize view(size.width(), std::max(1, size.height() - above));
+    std::function<void(QPainter&)> paintTitle;
+    if (title)
+        paintTitle = [&](QPainter& painter) { title->paint(painter, style, size.width()); };
     if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
         QSvgGenerator generator;
         prepareSvg(generator, buffer, size);
-        timeline.renderTo(generator, size);
+        timeline.renderTo(generator, view, 1, paintTitle, above);
     } else {
         QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
         image.fill(style.color(Tone::Base));
-        timeline.renderTo(image, size, scale);
+        timeline.renderTo(image, view, scale, paintTitle, above);
         buffer.open(QIODevice::WriteOnly);
         image.save(&buffer, "PNG");
     }
@@ -178,64 +190,78 @@ std::optional<Error> writePicture(
         selectAt(request, *replay, view);
     }
     const double ratio = vector ? 1 : request.scale;
+    NotesState notes;
+    notes.reset(request.annotations);
+    const PictureTitle title = PictureTitle::of(session, view.cursor());
+    const int above = request.title ? PictureTitle::height(style) : 0;
+    const QSize room(request.size.width(), std::max(1, request.size.height() - above));
     const auto write = [&](const Paint& paint) {
-        return writeBytes(file, vector ? vectorBytes(request, paint) : rasterBytes(request, paint));
+        const Paint whole = [&](QPainter& painter) {
+            if (request.title)
+                title.paint(painter, style, request.size.width());
+            painter.translate(0, above);
+            paint(painter);
+        };
+        return writeBytes(file, vector ? vectorBytes(request, whole) : rasterBytes(request, whole));
     };
     switch (request.view) {
     case PictureView::Timeline: {
         TimelineView timeline(session, view, style);
-        settle(timeline, request.size);
-        return writeTimelinePicture(timeline, style, request.size, request.scale, file);
+        timeline.setNotes(notes, {"timeline", request.input});
+        settle(timeline, room);
+        return writeTimelinePicture(
+            timeline, style, request.size, request.scale, file, request.title ? &title : nullptr);
     }
     case PictureView::Segments: {
         SegmentMapView map(session, view, style);
         map.setForPicture();
-        settle(map, request.size);
+        map.setNotes(notes, {"segments", request.input});
+        settle(map, room);
         map.flush();
         return write([&](QPainter& painter) { map.renderTo(painter, ratio); });
     }
     case PictureView::Live: {
         LiveTableView table(session, view, style);
         table.setForPicture();
-        settle(table, request.size);
+        settle(table, room);
         table.flush();
         QCoreApplication::processEvents();
-        return write([&](QPainter& painter) { table.render(&painter); });
+        return write([&](QPainter& painter) { renderWidget(table, painter, above); });
     }
     case PictureView::Details: {
         DetailsView details(session, view, style);
         details.setForPicture();
-        settle(details, request.size);
+        settle(details, room);
         details.flush();
         QCoreApplication::processEvents();
-        return write([&](QPainter& painter) { details.render(&painter); });
+        return write([&](QPainter& painter) { renderWidget(details, painter, above); });
     }
     case PictureView::Tree: {
         CallTreeView tree(session, view, style);
-        settle(tree, request.size);
+        settle(tree, room);
         tree.source().flush();
         QCoreApplication::processEvents();
-        return write([&](QPainter& painter) { tree.render(&painter); });
+        return write([&](QPainter& painter) { renderWidget(tree, painter, above); });
     }
     case PictureView::Flame: {
         FlameView flame(session, view, style);
-        settle(flame, request.size);
+        settle(flame, room);
         flame.flush();
         return write([&](QPainter& painter) { flame.renderTo(painter, ratio); });
     }
     case PictureView::Events: {
         EventsView events(session, view, style);
-        settle(events, request.size);
+        settle(events, room);
         QCoreApplication::processEvents();
-        return write([&](QPainter& painter) { events.render(&painter); });
+        return write([&](QPainter& painter) { renderWidget(events, painter, above); });
     }
     case PictureView::Growth: {
         GrowthView growth(session, view, style);
-        settle(growth, request.size);
+        settle(growth, room);
         while (growth.busy())
             QCoreApplication::processEvents();
         QCoreApplication::processEvents();
-        return write([&](QPainter& painter) { growth.render(&painter); });
+        return write([&](QPainter& painter) { renderWidget(growth, painter, above); });
     }
     }
     return std::nullopt;

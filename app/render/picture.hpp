@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/render/picture_title.hpp"
 #include "model/core/result.hpp"
+#include "model/report/annotations.hpp"
 #include "model/run/rank.hpp"
 
 #include <QSize>
@@ -12,6 +14,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tidemark {
 
@@ -35,12 +38,18 @@ struct PictureRequest {
     std::optional<std::pair<StateIndex, StateIndex>> range;
     /// Selects the block live at this address then.
     std::optional<std::uint64_t> address;
+    /// Remarks to draw, and which of a session's inputs the file is.
+    std::vector<report::Annotation> annotations;
+    std::uint32_t input = 0;
+    /// A line above that says what the picture is of, with the totals; the size counts it.
+    bool title = false;
 };
 
-/// Writes a timeline as it is shown; the format follows the name's ending (.png, .svg). The file is replaced
-/// as a whole or not at all. GUI thread. Returns what went wrong, if anything.
-std::optional<Error> writeTimelinePicture(
-    TimelineView& timeline, const Style& style, QSize size, double scale, const QString& file);
+/// Writes a timeline as it is shown, below a title where one is given; the format follows the name's ending
+/// (.png, .svg). The file is replaced as a whole or not at all. GUI thread. Returns what went wrong, if
+/// anything.
+std::optional<Error> writeTimelinePicture(TimelineView& timeline, const Style& style, QSize size,
+    double scale, const QString& file, const PictureTitle* title = nullptr);
 
 /// Paints a view of a file as the window would and writes it; the format follows the name's ending (.png,
 /// .svg). Needs a QApplication, but no display. GUI thread. Returns what went wrong, if anything.

@@ -86,11 +86,6 @@ QPointF noteDisc(const report::Annotation& note, QPointF from, QPointF to)
     return usualDisc(note.kind, from, to) + QPointF(note.labelX, note.labelY);
 }
 
-QPointF noteLabelFor(const report::Annotation& note, QPointF from, QPointF to, QPointF disc)
-{
-    return disc - usualDisc(note.kind, from, to);
-}
-
 double noteDiscRadius(const Style& style)
 {
     return style.metrics().px(8.5);

@@ -47,8 +47,6 @@ struct NoteShape {
 
 /// Where the disc of a remark stands for its anchors, the label's offset counted.
 QPointF noteDisc(const report::Annotation& note, QPointF from, QPointF to);
-/// The offset that puts the disc there.
-QPointF noteLabelFor(const report::Annotation& note, QPointF from, QPointF to, QPointF disc);
 double noteDiscRadius(const Style& style);
 
 /// What of a remark is under the pointer.

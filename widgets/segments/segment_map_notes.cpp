@@ -154,6 +154,8 @@ std::vector<NoteShape> SegmentMapView::noteShapes(QPointF origin) const
     if (!m_notes || !m_built.picture || !m_built.replay || showsPrediction())
         return shapes;
     const int device = m_built.replay->device().ordinal;
+    const QRectF room(m_canvas->viewport()->rect());
+    const double edge = noteDiscRadius(m_style) + 1;
     const auto add = [&](const report::Annotation& note, int number) {
         const auto from = spotOf(*m_built.state, *m_built.replay, note.from);
         const auto to = note.to.index() == 0 ? from : spotOf(*m_built.state, *m_built.replay, note.to);
@@ -178,7 +180,11 @@ std::vector<NoteShape> SegmentMapView::noteShapes(QPointF origin) const
             shape.to.setX((forward ? toRect->right() : toRect->left()) + origin.x());
             shape.figures = measured(*m_built.state, *from, *to);
         }
+        if (!room.intersects(shape.rect().adjusted(-1, -1, 1, 1)))
+            return; // scrolled away
         shape.disc = noteDisc(note, shape.from, shape.to);
+        shape.disc.setX(std::clamp(shape.disc.x(), edge, std::max(edge, room.width() - edge)));
+        shape.disc.setY(std::clamp(shape.disc.y(), edge, std::max(edge, room.height() - edge)));
         shape.text = shownText(note.text).section(QLatin1Char('\n'), 0, 0).left(longestLine);
         if (!shape.figures.isEmpty())
             shape.text
@@ -198,25 +204,18 @@ std::vector<NoteShape> SegmentMapView::noteShapes(QPointF origin) const
 
 void SegmentMapView::paintNotes(QPainter& painter, QPointF origin) const
 {
-    const QRectF room(m_canvas->viewport()->rect());
-    std::vector<NoteShape> shapes = noteShapes(origin);
-    LabelPlacer labels(room.adjusted(2, 2, -2, -2));
+    const std::vector<NoteShape> shapes = noteShapes(origin);
+    LabelPlacer labels(QRectF(m_canvas->viewport()->rect()).adjusted(2, 2, -2, -2));
     const double r = noteDiscRadius(m_style) + 1;
-    for (NoteShape& shape : shapes) {
-        if (!room.intersects(shape.rect().adjusted(-1, -1, 1, 1)))
-            shape.number = 0; // scrolled away
-        shape.disc.setX(std::clamp(shape.disc.x(), r, std::max(r, room.width() - r)));
-        shape.disc.setY(std::max(shape.disc.y(), std::min(r, shape.from.y())));
-        if (shape.number > 0 || shape.id == 0)
-            paintNoteLines(painter, m_style, shape);
+    for (const NoteShape& shape : shapes) {
+        paintNoteLines(painter, m_style, shape);
         labels.block(QRectF(shape.disc.x() - r, shape.disc.y() - r, 2 * r, 2 * r));
     }
     for (const NoteShape& shape : shapes)
         paintNoteDisc(painter, m_style, shape);
     for (const NoteShape& shape : shapes)
-        if (shape.number > 0 || shape.id == 0)
-            if (const auto box = labels.takeFirst(noteTextBoxes(m_style, shape)))
-                paintNoteText(painter, m_style, shape, *box);
+        if (const auto box = labels.takeFirst(noteTextBoxes(m_style, shape)))
+            paintNoteText(painter, m_style, shape, *box);
 }
 
 bool SegmentMapView::pressNote(const MapHit& hit, QPointF pos)
@@ -245,14 +244,10 @@ bool SegmentMapView::pressNote(const MapHit& hit, QPointF pos)
 void SegmentMapView::dragNote(const MapHit& hit, QPointF pos)
 {
     if (m_draggedNote != 0 && m_notes && m_notes->find(m_draggedNote)) {
-        for (const NoteShape& shape : noteShapes(m_canvas->origin()))
-            if (shape.id == m_draggedNote) {
-                report::Annotation note = *m_notes->find(m_draggedNote);
-                const QPointF label = noteLabelFor(note, shape.from, shape.to, pos);
-                note.labelX = std::round(label.x());
-                note.labelY = std::round(label.y());
-                m_openNote = std::move(note);
-            }
+        report::Annotation note = *m_notes->find(m_draggedNote);
+        note.labelX += std::round(pos.x() - m_pressed.x());
+        note.labelY += std::round(pos.y() - m_pressed.y());
+        m_openNote = std::move(note);
     } else if (m_openNote && m_openNote->to.index() != 0) {
         if (auto anchor = anchorOf(hit))
             m_openNote->to = std::move(*anchor);
@@ -288,7 +283,7 @@ void SegmentMapView::releaseNote(QPointF pos)
 bool SegmentMapView::editNote(std::uint64_t id, bool fresh)
 {
     for (const NoteShape& shape : noteShapes(m_canvas->origin()))
-        if (shape.id == id && m_canvas->viewport()->rect().contains(shape.disc.toPoint())) {
+        if (shape.id == id) {
             NoteEditor::open(*m_canvas->viewport(), m_style, *m_notes, id, shape.disc, fresh);
             return true;
         }

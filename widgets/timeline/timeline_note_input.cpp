@@ -102,13 +102,8 @@ void TimelineInput::dragNote(const QPointF& pos)
         return;
     report::Annotation note = *kept;
     if (m_notePart == NotePart::Disc) {
-        const auto from = anchorPoint(m_scene, note.from);
-        const auto to = note.to.index() == 0 ? from : anchorPoint(m_scene, note.to);
-        if (!from || !to)
-            return;
-        const QPointF label = noteLabelFor(note, *from, *to, pos);
-        note.labelX = std::round(label.x());
-        note.labelY = std::round(label.y());
+        note.labelX += std::round(pos.x() - m_pressed.x());
+        note.labelY += std::round(pos.y() - m_pressed.y());
     } else {
         (m_notePart == NotePart::From ? note.from : note.to) = pointAnchorAt(m_scene, pos);
     }

@@ -192,6 +192,7 @@ struct TimelineScene {
     /// A remark under the pointer: a new one without id, or one that is dragged, in place of the kept one.
     std::optional<report::Annotation> openNote;
     bool focused = false;
+    bool onScreen = true; ///< else in a picture: handles of what is chosen are left out
 
 private:
     double wholeTop() const;

@@ -464,12 +464,14 @@ void TimelineView::focusOutEvent(QFocusEvent* event)
     QWidget::focusOutEvent(event);
 }
 
-void TimelineView::renderTo(QPaintDevice& device, QSize size, double scale)
+void TimelineView::renderTo(QPaintDevice& device, QSize size, double scale,
+    const std::function<void(QPainter&)>& above, int aboveHeight)
 {
     const bool pixels
         = dynamic_cast<QImage*>(&device) != nullptr || dynamic_cast<QPixmap*>(&device) != nullptr;
     TimelineScene scene(m_scene);
     scene.focused = false;
+    scene.onScreen = false;
     scene.hovered = {};
     TimelineCanvas canvas(scene);
     canvas.resize(size);
@@ -481,6 +483,9 @@ void TimelineView::renderTo(QPaintDevice& device, QSize size, double scale)
     canvas.sync();
     QCPPainter painter(&device);
     painter.scale(scale, scale);
+    if (above)
+        above(painter);
+    painter.translate(0, aboveHeight);
     canvas.toPainter(&painter, size.width(), size.height());
     if (!scene.empty() || !scene.rank)
         return;
