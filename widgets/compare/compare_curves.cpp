@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_curves.hpp"
 
-#include "widgets/style/text.hpp"
 #include "widgets/common/plot_text.hpp"
+#include "widgets/style/text.hpp"
 #include "widgets/timeline/ticks.hpp"
 
 #include <QFontMetrics>

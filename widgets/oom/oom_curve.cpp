@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/oom/oom_curve.hpp"
 
+#include "widgets/common/plot_text.hpp"
 #include "widgets/style/style.hpp"
 #include "widgets/style/text.hpp"
-#include "widgets/common/plot_text.hpp"
 #include "widgets/timeline/ticks.hpp"
 
 #include <QFontMetrics>

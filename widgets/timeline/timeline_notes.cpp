@@ -90,8 +90,7 @@ std::optional<NoteShape> shapeOf(const TimelineScene& scene, const report::Annot
     shape.to = *to;
     shape.disc = noteDisc(note, *from, *to);
     shape.text = shownText(note.text).section(QLatin1Char('\n'), 0, 0).left(longestLine);
-    shape.chosen
-        = scene.onScreen && (note.id == 0 || (scene.notes && scene.notes->chosen() == note.id));
+    shape.chosen = scene.onScreen && (note.id == 0 || (scene.notes && scene.notes->chosen() == note.id));
     if (const auto ruler = rulerOf(scene, note))
         shape.figures = rulerText(scene, *ruler);
     const QRectF plot = scene.geometry.plot;

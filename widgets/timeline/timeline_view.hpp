@@ -84,8 +84,8 @@ public:
     /// Draws what the view shows, at any size, with no need of a screen: PNG (QImage), SVG (QSvgGenerator),
     /// PDF. `size` in logical pixels; `scale` device pixels per logical pixel: give a QImage of size × scale
     /// and leave its device pixel ratio at 1. The exact picture is laid out on the calling thread. The
-    /// device must not be painted on meanwhile. `above` paints a strip of `aboveHeight` before the view, which
-    /// follows below it.
+    /// device must not be painted on meanwhile. `above` paints a strip of `aboveHeight` before the view,
+    /// which follows below it.
     void renderTo(QPaintDevice& device, QSize size, double scale = 1,
         const std::function<void(QPainter&)>& above = {}, int aboveHeight = 0);
 
