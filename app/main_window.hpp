@@ -35,6 +35,7 @@ class LabelRulesWindow;
 class LiveTableView;
 class LoadStrip;
 class MainToolbar;
+class NoticeBar;
 class OomTextDialog;
 class OomView;
 class PeakBarsWindow;
@@ -43,6 +44,7 @@ class ResultsView;
 class SandboxView;
 class SegmentMapView;
 class SegmentTableView;
+class SessionKeeper;
 class SettingsWindow;
 class StartPage;
 class StatusLine;
@@ -59,10 +61,7 @@ public:
     ~MainWindow() override;
 
     /// Files and folders of the command line.
-    void open(const QStringList& paths, const ReadOptions& options = {})
-    {
-        m_work.files.open(paths, options);
-    }
+    void open(const QStringList& paths, const ReadOptions& options = {});
 
     /// A second run beside the open one.
     void compareWith(const QString& path, const ReadOptions& options = {});
@@ -99,6 +98,8 @@ public:
     KeyOverlay* keyOverlay() const { return m_keys; }
     GotoPopup* gotoPopup() const { return m_goto; }
     HelpWindow* helpWindow() const { return m_help; }
+    SessionKeeper& keeper() { return *m_keeper; }
+    NoticeBar* notices() const { return m_notices; }
     bool showsStartPage() const;
     bool showsProgress() const;
 
@@ -144,6 +145,10 @@ private:
     void compareRange();
     void tryFix(std::size_t finding, std::size_t fix);
     void followSandbox();
+
+    // main_window_session.cpp
+    void createSessionCommands();
+    void connectSession();
 
     // main_window_commands.cpp
     void createCommands();
@@ -211,6 +216,7 @@ private:
     QVBoxLayout* m_tabColumn = nullptr;
     QWidget* m_corner = nullptr; ///< beside the tabs: the timeline's controls, where there is room
     ErrorBanner* m_banner = nullptr;
+    NoticeBar* m_notices = nullptr;
     StatusLine* m_status = nullptr;
     KeyOverlay* m_keys = nullptr;
     GotoPopup* m_goto = nullptr;
@@ -223,6 +229,7 @@ private:
     bool m_compareFirst = false; ///< the comparison is what the next file is opened for
     bool m_fitted = false; ///< to the screen, with the frame the desktop gives
     bool m_oomBrought = false; ///< the out-of-memory tab came to the front for the open file
+    std::unique_ptr<SessionKeeper> m_keeper; // last: goes before the views
 };
 
 } // namespace tidemark

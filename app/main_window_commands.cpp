@@ -7,6 +7,7 @@
 #include "app/main_toolbar.hpp"
 #include "app/main_window.hpp"
 #include "app/peak_bars_window.hpp"
+#include "app/session_keeper.hpp"
 #include "app/settings_window.hpp"
 #include "app/status_line.hpp"
 #include "app/summary_strip.hpp"
@@ -55,6 +56,7 @@ bool hasTimeline(const Session& session)
 void MainWindow::createCommands()
 {
     createFileCommands();
+    createSessionCommands();
     createEditCommands();
     createViewCommands();
     createLookCommands();
@@ -70,7 +72,7 @@ void MainWindow::createFileCommands()
     c.add("file.open", tr("&Open…"), "open", {"Ctrl+O"}, [this] { chooseFiles(); });
     c.add("file.openFolder", tr("Open &folder…"), "open", {"Ctrl+Shift+O"}, [this] { chooseFolder(); });
     c.add("file.sample", tr("Open the &sample"), "", {}, [this] {
-         m_work.files.openSample();
+         m_keeper->openSample();
      })->setVisible(Files::hasSample());
     c.add("file.reload", tr("&Reload"), "reload", {"F5"}, [this] { m_work.files.reload(); });
     c.add("file.cardSize", tr("&Card size…"), "gpu", {}, [this] { m_strip->editCardSize(); });
@@ -93,7 +95,7 @@ void MainWindow::createFileCommands()
     c.add("file.runSettings", tr("R&un settings…"), "settings", {}, [this] { chooseRunSettings(); });
     c.add("file.picture", tr("Save &picture of the timeline…"), "export", {"Ctrl+Shift+E"},
         [this] { savePicture(); });
-    c.add("file.close", tr("&Close file"), "", {"Ctrl+W"}, [this] { m_work.files.close(); });
+    c.add("file.close", tr("&Close file"), "", {"Ctrl+W"}, [this] { m_keeper->close(); });
     c.add("file.quit", tr("&Quit"), "", {"Ctrl+Q"}, [this] { close(); });
 }
 
@@ -281,7 +283,8 @@ void MainWindow::updateCommands()
 
     c["file.reload"]->setEnabled(m_work.files.current().has_value());
     c["file.close"]->setEnabled(open || m_work.loader.isLoading());
-    c["file.cardSize"]->setEnabled(open);
+    for (const char* id : {"file.cardSize", "session.save", "session.saveAs"})
+        c[id]->setEnabled(open);
     c["file.picture"]->setEnabled(timeline);
     c["edit.copy"]->setEnabled(state.selection().kind != Selection::Kind::None);
     for (const char* id : {"edit.filter", "view.hideFrames", "view.rawSites", "view.cycleColour", "go.to"})
