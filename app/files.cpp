@@ -105,14 +105,38 @@ void Files::open(const QStringList& paths, const ReadOptions& options)
     std::vector<std::filesystem::path> files = expanded.value();
     if (folder && !std::all_of(files.begin(), files.end(), isConfigFile))
         std::erase_if(files, isConfigFile);
+    QStringList names;
+    for (const auto& path : files)
+        names << QFile::decodeName(path.string().c_str());
+    openList(names, 0, options);
+}
+
+void Files::openList(const QStringList& files, std::size_t first, const ReadOptions& options)
+{
+    if (files.isEmpty())
+        return;
+    replaceEntries(files);
+    m_tryNext = m_entries.size() > 1;
+    m_firstTried = std::min(first, m_entries.size() - 1);
+    m_options = options;
+    load(m_firstTried, m_options, false);
+}
+
+void Files::replaceEntries(const QStringList& files)
+{
     m_loader.cancel();
     m_former.emplace(std::move(m_entries), m_current.value_or(0));
     m_entries.clear();
-    for (const auto& path : files)
-        m_entries.push_back({QFile::decodeName(path.string().c_str()), {}, {}});
-    m_tryNext = m_entries.size() > 1;
-    m_options = options;
-    load(0, m_options, false);
+    for (const QString& file : files)
+        m_entries.push_back({file, {}, {}});
+}
+
+void Files::relocate(std::size_t index, const QString& path)
+{
+    if (index >= m_entries.size())
+        return;
+    m_entries[index] = {path, {}, {}};
+    emit listChanged();
 }
 
 void Files::show(std::size_t index)
@@ -147,8 +171,7 @@ void Files::openPartially(const QString& path)
             load(i, options, false);
             return;
         }
-    m_former.emplace(std::move(m_entries), m_current.value_or(0));
-    m_entries.assign(1, {path, {}, {}});
+    replaceEntries({path});
     m_tryNext = false;
     load(0, options, false);
 }
@@ -158,14 +181,34 @@ bool Files::hasSample()
     return !sampleName().isEmpty();
 }
 
-void Files::openSample()
+bool Files::isSample(const QString& path) const
 {
-    // Readers map files: the bundled bytes need a place on disk.
+    return m_sampleFolder && path.startsWith(m_sampleFolder->path());
+}
+
+QString Files::sampleFor(const QString& path)
+{
+    if (sampleName().isEmpty() || QFileInfo(path).fileName() != sampleName())
+        return {};
+    const QString target = unpackSample();
+    return QFile::exists(target) ? target : QString();
+}
+
+/// Readers map files: the bundled bytes need a place on disk.
+QString Files::unpackSample()
+{
     if (!m_sampleFolder)
         m_sampleFolder = std::make_unique<QTemporaryDir>();
-    const QString name = sampleName();
-    const QString target = m_sampleFolder->filePath(name);
-    if (!QFile::exists(target) && !QFile::copy(QStringLiteral(":/samples/") + name, target)) {
+    QString target = m_sampleFolder->filePath(sampleName());
+    if (!QFile::exists(target))
+        QFile::copy(QStringLiteral(":/samples/") + sampleName(), target);
+    return target;
+}
+
+void Files::openSample()
+{
+    const QString target = unpackSample();
+    if (!QFile::exists(target)) {
         setProblem(FileProblem{target, tr("The sample cannot be written to %1.").arg(target), false});
         return;
     }
@@ -222,8 +265,7 @@ void Files::loaded(const LoadRequest& request, const std::shared_ptr<const Rank>
     m_shownPath.clear();
     m_state.reset(1, 0);
     m_session.setRank(rank);
-    const bool temporary = m_sampleFolder && request.path.startsWith(m_sampleFolder->path());
-    if (!temporary)
+    if (!isSample(request.path))
         m_recent.add(request.path);
     m_session.setCardSize(m_recent.cardSize(request.path));
     m_shownPath = request.path;
@@ -248,8 +290,8 @@ void Files::failed(const LoadRequest& request, const Error& error)
     if (!sentence.contains(name))
         sentence = QStringLiteral("%1: %2").arg(name, sentence);
     m_entries[m_wanted].problem = sentence;
-    if (m_tryNext && m_wanted + 1 < m_entries.size()) {
-        load(m_wanted + 1, request.options, false);
+    if (const std::size_t next = (m_wanted + 1) % m_entries.size(); m_tryNext && next != m_firstTried) {
+        load(next, request.options, false);
         emit listChanged();
         return;
     }

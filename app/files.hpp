@@ -41,6 +41,10 @@ public:
 
     /// Files and folders that belong together; shows the first that can be read.
     void open(const QStringList& paths, const ReadOptions& options = {});
+    /// Exactly these files, which may be gone; shows the one at `first`, or the next that can be read.
+    void openList(const QStringList& files, std::size_t first, const ReadOptions& options = {});
+    /// One of entries() was found elsewhere.
+    void relocate(std::size_t index, const QString& path);
     /// Shows another one of entries().
     void show(std::size_t index);
     void reload();
@@ -48,6 +52,10 @@ public:
     void openPartially(const QString& path);
     void openSample();
     static bool hasSample();
+    /// The bundled file as it was unpacked: gone when the program ends.
+    bool isSample(const QString& path) const;
+    /// Unpacks it when `path` has its name; "" when it has not, or that fails.
+    QString sampleFor(const QString& path);
     /// Back to the start page.
     void close();
     void setDevice(std::size_t deviceIndex);
@@ -64,6 +72,8 @@ signals:
     void problemChanged();
 
 private:
+    QString unpackSample();
+    void replaceEntries(const QStringList& files);
     void load(std::size_t index, const ReadOptions& options, bool reload);
     void loaded(const LoadRequest& request, const std::shared_ptr<const Rank>& rank);
     void failed(const LoadRequest& request, const Error& error);
@@ -79,8 +89,9 @@ private:
     QString m_shownPath;
     /// Being read; becomes current when it succeeds.
     std::size_t m_wanted = 0;
-    /// On failure the next file is tried: the user asked for all of them, not for this one.
+    /// On failure the next file is tried, round to this one: the user asked for all of them, not for one.
     bool m_tryNext = false;
+    std::size_t m_firstTried = 0;
     /// As the user asked for when opening; kept for reload and for the other files.
     ReadOptions m_options;
     /// Entries to put back when what replaces them cannot be read.

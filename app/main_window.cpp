@@ -11,6 +11,8 @@
 #include "app/label_rules_window.hpp"
 #include "app/load_strip.hpp"
 #include "app/main_toolbar.hpp"
+#include "app/notice_bar.hpp"
+#include "app/session_keeper.hpp"
 #include "app/settings_window.hpp"
 #include "app/start_page.hpp"
 #include "app/status_line.hpp"
@@ -99,6 +101,7 @@ MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
     connectFilter();
     connectCompare();
     connectNotes();
+    connectSession();
     applySettings();
     restyle();
     showPages();
@@ -171,7 +174,14 @@ void MainWindow::createViews()
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(startHolder);
     m_pages->addWidget(m_tabs);
-    setCentralWidget(m_pages);
+    auto* middle = new QWidget(this);
+    auto* middleColumn = new QVBoxLayout(middle);
+    middleColumn->setContentsMargins(0, 0, 0, 0);
+    middleColumn->setSpacing(0);
+    m_notices = new NoticeBar(m_style, middle);
+    middleColumn->addWidget(m_notices);
+    middleColumn->addWidget(m_pages, 1);
+    setCentralWidget(middle);
 
     auto* map = m_layout->addDock(m_map, QStringLiteral("segments"), tr("Segment map"),
         QStringLiteral("segments"), m_map->headerControls());
@@ -330,10 +340,11 @@ void MainWindow::connectViews()
     });
 
     connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseFiles);
-    connect(m_start, &StartPage::sampleRequested, &files, &Files::openSample);
+    connect(m_start, &StartPage::sampleRequested, this, [this] { m_keeper->openSample(); });
     connect(m_start, &StartPage::pathRequested, this, [this](const QString& path) { open({path}); });
     connect(m_start, &StartPage::helpRequested, m_help, &HelpWindow::open);
-    connect(m_banner, &ErrorBanner::partialRequested, &files, &Files::openPartially);
+    connect(m_banner, &ErrorBanner::partialRequested, this,
+        [this](const QString& path) { m_keeper->openPartially(path); });
     connect(m_banner, &ErrorBanner::dismissed, &files, &Files::dismissProblem);
     connect(m_strip, &SummaryStrip::stateRequested, this,
         [this](StateIndex target) { m_work.navigator.goTo(target); });
@@ -417,8 +428,9 @@ void MainWindow::showProblem()
 void MainWindow::showTitle()
 {
     const auto rank = m_work.session.rank();
-    setWindowTitle(
-        rank ? tr("%1 – Tidemark").arg(shownText(rank->snapshot->source.name)) : QStringLiteral("Tidemark"));
+    setWindowTitle(rank ? tr("%1 – Tidemark").arg(m_keeper->titleOf(shownText(rank->snapshot->source.name)))
+                        : QStringLiteral("Tidemark"));
+    setWindowModified(rank && m_keeper->isModified());
     setWindowFilePath(rank ? QString::fromStdString(rank->snapshot->source.path) : QString());
 }
 
@@ -524,6 +536,10 @@ void MainWindow::restyle()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
+    if (!m_keeper->mayClose()) {
+        event->ignore();
+        return;
+    }
     m_work.loader.cancel();
     m_layout->save();
     event->accept();

@@ -38,6 +38,7 @@ class LiveTableView;
 class LoadStrip;
 class MainToolbar;
 class NotesView;
+class NoticeBar;
 class OomTextDialog;
 class OomView;
 class PeakBarsWindow;
@@ -48,6 +49,7 @@ class ResultsView;
 class SandboxView;
 class SegmentMapView;
 class SegmentTableView;
+class SessionKeeper;
 class SettingsWindow;
 class StartPage;
 class StatusLine;
@@ -64,10 +66,7 @@ public:
     ~MainWindow() override;
 
     /// Files and folders of the command line.
-    void open(const QStringList& paths, const ReadOptions& options = {})
-    {
-        m_work.files.open(paths, options);
-    }
+    void open(const QStringList& paths, const ReadOptions& options = {});
 
     /// A second run beside the open one.
     void compareWith(const QString& path, const ReadOptions& options = {});
@@ -106,6 +105,8 @@ public:
     KeyOverlay* keyOverlay() const { return m_keys; }
     GotoPopup* gotoPopup() const { return m_goto; }
     HelpWindow* helpWindow() const { return m_help; }
+    SessionKeeper& keeper() { return *m_keeper; }
+    NoticeBar* notices() const { return m_notices; }
     bool showsStartPage() const;
     bool showsProgress() const;
 
@@ -163,6 +164,10 @@ private:
     void compareRange();
     void tryFix(std::size_t finding, std::size_t fix);
     void followSandbox();
+
+    // main_window_session.cpp
+    void createSessionCommands();
+    void connectSession();
 
     // main_window_commands.cpp
     void createCommands();
@@ -231,6 +236,7 @@ private:
     QVBoxLayout* m_tabColumn = nullptr;
     QWidget* m_corner = nullptr; ///< beside the tabs: the timeline's controls, where there is room
     ErrorBanner* m_banner = nullptr;
+    NoticeBar* m_notices = nullptr;
     StatusLine* m_status = nullptr;
     KeyOverlay* m_keys = nullptr;
     GotoPopup* m_goto = nullptr;
@@ -242,10 +248,10 @@ private:
     bool m_colourChosenForFile = false;
     bool m_compareFirst = false; ///< the comparison is what the next file is opened for
     bool m_fitted = false; ///< to the screen, with the frame the desktop gives
-    QStringList m_notedPaths; ///< of the files that the remarks are about
     enum class LastChange { Filter, Note } m_lastChange = LastChange::Filter;
     bool m_undoing = false;
     bool m_oomBrought = false; ///< the out-of-memory tab came to the front for the open file
+    std::unique_ptr<SessionKeeper> m_keeper; // last: goes before the views
 };
 
 } // namespace tidemark

@@ -8,6 +8,7 @@
 #include "app/main_window.hpp"
 #include "app/peak_bars_window.hpp"
 #include "app/picture_window.hpp"
+#include "app/session_keeper.hpp"
 #include "app/settings_window.hpp"
 #include "app/status_line.hpp"
 #include "app/summary_strip.hpp"
@@ -56,6 +57,7 @@ bool hasTimeline(const Session& session)
 void MainWindow::createCommands()
 {
     createFileCommands();
+    createSessionCommands();
     createEditCommands();
     createViewCommands();
     createLookCommands();
@@ -71,7 +73,7 @@ void MainWindow::createFileCommands()
     c.add("file.open", tr("&Open…"), "open", {"Ctrl+O"}, [this] { chooseFiles(); });
     c.add("file.openFolder", tr("Open &folder…"), "open", {"Ctrl+Shift+O"}, [this] { chooseFolder(); });
     c.add("file.sample", tr("Open the &sample"), "", {}, [this] {
-         m_work.files.openSample();
+         m_keeper->openSample();
      })->setVisible(Files::hasSample());
     c.add("file.reload", tr("&Reload"), "reload", {"F5"}, [this] { m_work.files.reload(); });
     c.add("file.cardSize", tr("&Card size…"), "gpu", {}, [this] { m_strip->editCardSize(); });
@@ -94,7 +96,7 @@ void MainWindow::createFileCommands()
     c.add("file.runSettings", tr("R&un settings…"), "settings", {}, [this] { chooseRunSettings(); });
     c.add("file.picture", tr("&Picture of a view…"), "export", {"Ctrl+Shift+E"},
         [this] { m_picture->open(pictureInFront()); });
-    c.add("file.close", tr("&Close file"), "", {"Ctrl+W"}, [this] { m_work.files.close(); });
+    c.add("file.close", tr("&Close file"), "", {"Ctrl+W"}, [this] { m_keeper->close(); });
     c.add("file.quit", tr("&Quit"), "", {"Ctrl+Q"}, [this] { close(); });
 }
 
@@ -281,9 +283,9 @@ void MainWindow::updateCommands()
 
     c["file.reload"]->setEnabled(m_work.files.current().has_value());
     c["file.close"]->setEnabled(open || m_work.loader.isLoading());
-    c["file.cardSize"]->setEnabled(open);
-    c["file.picture"]->setEnabled(open);
-    c["edit.copyPicture"]->setEnabled(open);
+    for (const char* id :
+        {"file.cardSize", "session.save", "session.saveAs", "file.picture", "edit.copyPicture"})
+        c[id]->setEnabled(open);
     c["edit.copy"]->setEnabled(state.selection().kind != Selection::Kind::None);
     for (const char* id : {"edit.filter", "view.hideFrames", "view.rawSites", "view.cycleColour", "go.to"})
         c[id]->setEnabled(replay != nullptr);

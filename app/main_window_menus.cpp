@@ -43,8 +43,9 @@ void MainWindow::createMenus()
     QMenu* file = fill(menuBar()->addMenu(tr("&File")), {"file.open", "file.openFolder"});
     m_recentMenu = file->addMenu(tr("Open rec&ent"));
     fill(file,
-        {"file.sample", "", "file.reload", "file.cardSize", "file.runSettings", "file.labelRules", "",
-            "file.picture", "", "file.close", "file.quit"});
+        {"file.sample", "", "session.open", "session.save", "session.saveAs", "", "file.reload",
+            "file.cardSize", "file.runSettings", "file.labelRules", "", "file.picture", "", "file.close",
+            "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
         {"edit.undoFilter", "edit.redoFilter", "", "edit.copy", "edit.copyPicture", "", "edit.filter",
             "edit.nextMatch", "edit.previousMatch", "edit.clearFilter", "edit.deselect", "", "edit.palette",

@@ -39,14 +39,6 @@ void MainWindow::connectNotes()
     NotesState& notes = m_work.notes;
     ViewState& state = m_work.state;
     const auto follow = [this, &notes] {
-        // Remarks belong to the files that are open; another run begins without any.
-        QStringList paths;
-        for (const Files::Entry& entry : m_work.files.entries())
-            paths << entry.path;
-        if (!m_work.session.rank())
-            paths.clear();
-        if (std::exchange(m_notedPaths, paths) != paths)
-            notes.reset();
         const auto input = static_cast<std::uint32_t>(m_work.files.current().value_or(0));
         m_timeline->setNotes(notes, {"timeline", input});
         m_map->setNotes(notes, {"segments", input});

@@ -3,6 +3,7 @@
 #include "app/load_strip.hpp"
 #include "app/main_window.hpp"
 #include "app/peak_bars_window.hpp"
+#include "app/session_keeper.hpp"
 #include "app/short_names.hpp"
 #include "widgets/compare/compare_view.hpp"
 #include "widgets/findings/findings_view.hpp"
@@ -88,7 +89,8 @@ void MainWindow::showOomTab()
     m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
     placeControls();
     // Once a file: who has gone elsewhere since, or to another device, is not taken back.
-    if (std::exchange(m_oomBrought, true) || m_tabs->currentWidget() == m_compare)
+    if (std::exchange(m_oomBrought, true) || m_tabs->currentWidget() == m_compare
+        || m_keeper->scene().hasPlace())
         return;
     m_tabs->setCurrentWidget(m_oom);
     const auto diagnosis = m_work.session.diagnosis();
@@ -178,7 +180,7 @@ void MainWindow::followChoices()
     constexpr qsizetype mostRecent = 3;
     QStringList recent;
     for (const RecentFiles::Entry& entry : m_work.recent.entries())
-        if (!paths.contains(entry.path) && recent.size() < mostRecent)
+        if (!paths.contains(entry.path) && !isSessionPath(entry.path) && recent.size() < mostRecent)
             recent << entry.path;
     m_compare->setRecent(recent);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/settings.hpp"
 
+#include <QFileInfo>
+#include <QStandardPaths>
+
 namespace tidemark {
 
 namespace {
@@ -16,7 +19,14 @@ Settings::Settings(const QString& path)
     : m_file(path.isEmpty() ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
                  QStringLiteral("tidemark"), QStringLiteral("tidemark"))
                             : std::make_unique<QSettings>(path, QSettings::IniFormat))
+    , m_own(path.isEmpty())
 { }
+
+QString Settings::dataFolder() const
+{
+    return m_own ? QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
+                 : QFileInfo(m_file->fileName()).absolutePath();
+}
 
 QByteArray Settings::layout(const QString& name) const
 {

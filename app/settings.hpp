@@ -57,12 +57,17 @@ public:
         m_file->setValue(QLatin1String(key.key), value);
     }
 
+    /// Where data that is no setting is kept: the user's own folder for it, or beside `path`. It need not
+    /// exist.
+    QString dataFolder() const;
+
     QByteArray layout(const QString& name) const;
     void setLayout(const QString& name, const QByteArray& state);
     void forgetLayouts();
 
 private:
     std::unique_ptr<QSettings> m_file;
+    bool m_own;
 };
 
 } // namespace tidemark

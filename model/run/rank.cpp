@@ -204,7 +204,9 @@ Result<std::vector<fs::path>> filesOf(const fs::path& folder)
          entry.increment(failed)) {
         std::error_code unreadable;
         const std::string name = entry->path().filename().string();
-        if (!name.starts_with('.') && entry->is_regular_file(unreadable))
+        // Sessions lie beside snapshots, and so do the copies of broken ones.
+        const bool session = name.ends_with(".tidemark") || name.find(".tidemark.bak") != std::string::npos;
+        if (!name.starts_with('.') && !session && entry->is_regular_file(unreadable))
             files.push_back(entry->path());
     }
     if (failed)
