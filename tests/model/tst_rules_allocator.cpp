@@ -40,6 +40,7 @@ void TestRulesAllocator::nothingInNothing()
     }
 }
 
+/// What a file without a history lacks is one.
 void TestRulesAllocator::ringsOfOneEvent()
 {
     TraceMaker maker;
@@ -71,6 +72,12 @@ void TestRulesAllocator::poolHeld()
     TraceMaker used;
     segment(used, 0, 100, 100, used.builder().pool(0, 1));
     QCOMPARE(Run(used).count("pool-held"), std::size_t(0));
+
+    // A hundredth of all user pools, but much of its own.
+    TraceMaker beside;
+    segment(beside, 0, 20000, 20000, beside.builder().pool(0, 1));
+    segment(beside, 30000, 500, 420, beside.builder().pool(0, 2));
+    QCOMPARE(Run(beside).one("pool-held").bytes, std::uint64_t(80 * mib));
 }
 
 void TestRulesAllocator::unsharedPools()
@@ -225,6 +232,7 @@ void TestRulesAllocator::phaseReserved()
     }
 }
 
+/// Each side phase leaves a segment behind: the largest are told, in order, the others counted.
 void TestRulesAllocator::manySidePhases()
 {
     TraceMaker maker;
