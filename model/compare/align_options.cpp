@@ -2,6 +2,7 @@
 // Which alignments are possible, and the sentences about them.
 #include "model/compare/alignment_builder.hpp"
 
+#include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 
 namespace tidemark::compare {
@@ -20,11 +21,6 @@ std::string lacking(bool a, bool b, const char* what)
 }
 
 } // namespace
-
-std::string counted(std::size_t count, const char* one, const char* many)
-{
-    return formatCount(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
-}
 
 const char* letter(Which side)
 {

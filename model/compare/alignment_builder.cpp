@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/compare/alignment_builder.hpp"
 
+#include "model/core/counted.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 

@@ -53,8 +53,6 @@ private:
     std::map<std::pair<Which, Phase>, std::uint64_t> m_unmatchedPhases;
 };
 
-/// "1 step", "1,204 steps".
-std::string counted(std::size_t count, const char* one, const char* many);
 /// "A" or "B".
 const char* letter(Which side);
 /// Marks that can be points of an alignment: not steps, closed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/compare/comparison.hpp"
 #include "model/compare/verdict_words.hpp"
+#include "model/core/counted.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 
@@ -48,13 +49,16 @@ void sideLine(std::ostream& out, const char* letter, const Side& side)
         << (side.reservedPeak() ? formatBytes(*side.reservedPeak()) : "unknown") << '\n';
 }
 
-const char* manyOf(GroupBy by)
+/// "3 more sites", "1 more site"; without a middle word "3 sites".
+std::string groupsText(std::size_t count, const std::string& middle, GroupBy by)
 {
-    return by == GroupBy::Site ? "sites"
-        : by == GroupBy::Stack ? "stacks"
-        : by == GroupBy::Label ? "modules"
-        : by == GroupBy::Role  ? "roles"
-                               : "groups";
+    const std::string one = middle
+        + (by == GroupBy::Site         ? "site"
+                : by == GroupBy::Stack ? "stack"
+                : by == GroupBy::Label ? "module"
+                : by == GroupBy::Role  ? "role"
+                                       : "group");
+    return counted(count, one.c_str(), (one + "s").c_str());
 }
 
 class TextWriter {
@@ -131,12 +135,11 @@ private:
             }
         }
         if (more > 0)
-            row(rest, formatCount(static_cast<std::int64_t>(more)) + " more " + manyOf(m_c.matching->by), "");
+            row(rest, groupsText(more, "more ", m_c.matching->by), "");
         row(m_c.table.delta,
             std::string("= difference of the curves ")
                 + (atPeaks() ? "at the two peaks" : "at the two moments")
-                + "; equal: " + formatCount(static_cast<std::int64_t>(equal)) + (listed > 0 ? " other " : " ")
-                + manyOf(m_c.matching->by),
+                + "; equal: " + groupsText(equal, listed > 0 ? "other " : "", m_c.matching->by),
             "");
         if (m_c.oneRun)
             m_out << "freed "

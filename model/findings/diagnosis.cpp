@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/diagnosis.hpp"
 
+#include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
 #include "model/findings/evidence_units.hpp"
@@ -98,9 +99,9 @@ public:
             return false;
         if (replay.device().ooms.size() > found.ooms.size())
             undecided({"capacity",
-                formatCount(static_cast<std::int64_t>(replay.device().ooms.size() - found.ooms.size()))
-                    + " of the out-of-memory events were left aside: the first "
-                    + formatCount(static_cast<std::int64_t>(maxAutopsies - 1))
+                counted(replay.device().ooms.size() - found.ooms.size(), "out-of-memory event was",
+                    "out-of-memory events were")
+                    + " left aside: the first " + formatCount(static_cast<std::int64_t>(maxAutopsies - 1))
                     + " and the last are judged."});
         return true;
     }

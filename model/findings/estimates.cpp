@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/estimates.hpp"
 
+#include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 
 #include <algorithm>
@@ -215,8 +216,7 @@ std::string severalSitesText(const LargestSite& site)
 {
     if (site.others == 0)
         return {};
-    return " They come from " + site.name + " and " + formatCount(static_cast<std::int64_t>(site.others))
-        + (site.others == 1 ? " other site." : " other sites.");
+    return " They come from " + site.name + " and " + counted(site.others, "other site", "other sites") + ".";
 }
 
 Finding findingOf(const RuleInput& input, const Rule& rule, Severity severity, std::vector<AllocationId> set,

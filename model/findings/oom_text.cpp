@@ -28,7 +28,7 @@ std::optional<Amount> amountAt(std::string_view text)
 {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || number < 0 || number > 1e18)
+    if (error != std::errc{} || !std::isfinite(number) || number < 0 || number > 1e18)
         return std::nullopt;
     const std::string_view digits = text.substr(0, static_cast<std::size_t>(end - text.data()));
     std::string_view unit = text.substr(digits.size());
@@ -79,6 +79,9 @@ std::optional<Amount> before(std::string_view text, std::initializer_list<std::s
                 --first;
             while (first > 0 && (isDigit(text[first - 1]) || text[first - 1] == '.'))
                 --first;
+            // The end of something else, as of "-3.00" or "1,024.00", is no figure.
+            if (first > 0 && text[first - 1] != ' ' && text[first - 1] != '(')
+                continue;
             if (const auto amount = amountAt(text.substr(first)))
                 return amount;
         }
@@ -132,6 +135,8 @@ std::string contradiction(const OomText& t)
     for (const auto& [name, bytes] : figures)
         if (bytes && *bytes > most)
             return "The text cannot be right: " + std::string(name) + " is " + size(*bytes) + ".";
+    if (t.tried == 0)
+        return "The text cannot be right: the request is of no size.";
     if (t.total && *t.total == 0)
         return "The text cannot be right: the card has no memory.";
     if (t.total && t.free && *t.free > *t.total)
@@ -140,12 +145,24 @@ std::string contradiction(const OomText& t)
     return {};
 }
 
+/// A request that the free part of the card alone would have served fails for another reason than its pieces.
+bool servedByTheCard(const OomText& t, std::uint64_t doubt)
+{
+    constexpr std::uint64_t most = 20ULL << 20; // what a segment may be larger than the request it is for
+    return t.free && *t.free >= t.tried + most + doubt;
+}
+
 std::string explain(const OomText& t)
 {
     if (!t.slack)
         return "The text does not say how much was free and how much was reserved but unallocated, so it "
                "cannot tell "
                "whether memory was short or in pieces. A memory snapshot of the failure would.";
+    if (t.verdict == Verdict::Unknown)
+        return size(*t.free) + " were free on the card, more than the " + size(t.tried)
+            + " that were asked for, so neither a lack of memory nor pieces explain the failure. A limit for "
+              "the "
+              "process (per_process_memory_fraction), or another process that let go just then, would.";
     const std::uint64_t magnitude = static_cast<std::uint64_t>(std::abs(*t.slack));
     std::string text = t.verdict == Verdict::Capacity ? "Even perfectly packed, memory was short by "
             + size(magnitude) + " for the " + size(t.tried) + " that were asked for. "
@@ -225,11 +242,14 @@ Result<OomText> parseOomText(std::string_view given)
     if (free && inside) {
         const auto amount = [](const Amount& a) { return static_cast<std::int64_t>(a.bytes); };
         out.slack = amount(*free) + amount(*inside) - amount(*tried);
-        out.verdict = *out.slack < 0 ? Verdict::Capacity : Verdict::Fragmentation;
+        const std::uint64_t doubt = free->roundedBy + inside->roundedBy + tried->roundedBy;
+        out.verdict = *out.slack < 0      ? Verdict::Capacity
+            : servedByTheCard(out, doubt) ? Verdict::Unknown
+                                          : Verdict::Fragmentation;
         const std::uint64_t usable
             = allocated ? allocated->bytes + inside->bytes + free->bytes : out.total.value_or(0);
-        const std::uint64_t doubt = free->roundedBy + inside->roundedBy + tried->roundedBy;
-        out.thinMargin = static_cast<std::uint64_t>(std::abs(*out.slack)) < std::max(usable / 100, doubt);
+        out.thinMargin = out.verdict != Verdict::Unknown
+            && static_cast<std::uint64_t>(std::abs(*out.slack)) < std::max(usable / 100, doubt);
     }
     out.explanation = explain(out);
     return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/lens/call_tree.hpp"
 
+#include "model/core/counted.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 
@@ -386,7 +387,8 @@ std::string CallTree::text(std::uint32_t node) const
         ++i;
     }
     if (left > 0)
-        out += "(" + formatCount(left) + " branches below 1/1000 left out)\n";
+        out += "(" + counted(static_cast<std::uint64_t>(left), "branch", "branches")
+            + " below 1/1000 left out)\n";
     return out;
 }
 

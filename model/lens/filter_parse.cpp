@@ -404,6 +404,28 @@ std::optional<std::pair<std::int64_t, std::int64_t>> eventRange(std::string_view
     return first && last && *first <= *last ? std::optional(std::pair(*first, *last)) : std::nullopt;
 }
 
+/// For "foo:bar" and "size:7", which are no field's but look like one's; names as in "std::sort",
+/// "model.py:57" and "C:/a" are texts.
+std::optional<Error> unknownField(std::string_view word)
+{
+    const std::size_t colon = word.find(':');
+    if (colon == std::string_view::npos || colon < 2 || colon + 1 == word.size() || word[colon + 1] == ':')
+        return std::nullopt;
+    const std::string_view name = word.substr(0, colon);
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (!std::ranges::all_of(name, letter) || word.substr(colon).starts_with("://"))
+        return std::nullopt;
+    if (same(name, "size") || same(name, "age"))
+        return badTerm(
+            word, "it needs a comparison, as in " + std::string(same(name, "size") ? "size>64M" : "age<1s"));
+    std::string known;
+    for (const FilterField& field : fields)
+        if (std::string_view(field.name).ends_with(':'))
+            known += (known.empty() ? "" : " ") + std::string(field.name);
+    return badTerm(
+        word, "there is no field of that name; there are " + known + ", and quotes look for the text");
+}
+
 } // namespace
 
 Result<Filter::Term> Filter::parseTerm(std::string_view word, bool quoted, const RegexFactory& regex)
@@ -500,6 +522,8 @@ Result<Filter::Term> Filter::parseTerm(std::string_view word, bool quoted, const
         term.number = static_cast<std::uint64_t>(us);
         return term;
     }
+    if (auto unknown = unknownField(word))
+        return *std::move(unknown);
     term.text = containing(word);
     return term;
 }

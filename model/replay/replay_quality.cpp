@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/replay/replay_quality.hpp"
 
+#include "model/core/counted.hpp"
 #include "model/core/limits.hpp"
 #include "model/core/units.hpp"
 
@@ -11,12 +12,6 @@
 namespace tidemark {
 
 namespace {
-
-/// "1 event", "1,204 events".
-std::string counted(std::uint64_t count, const char* one, const char* many)
-{
-    return formatCount(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
-}
 
 std::string bytes(std::uint64_t count)
 {
@@ -133,9 +128,12 @@ private:
         } else if (before() > 0) {
             add(Quality::LateStart, before(),
                 counted(before(), "allocation", "allocations") + ", " + bytes(bytesBefore())
-                    + ", are older than the trace: they count from the beginning, but when and where they "
-                      "were "
-                      "allocated is not known, and the peak is that of the recorded window.");
+                    + (before() == 1
+                            ? ", is older than the trace: it counts from the beginning, but when and "
+                              "where it was allocated is not known"
+                            : ", are older than the trace: they count from the beginning, but when "
+                              "and where they were allocated is not known")
+                    + ", and the peak is that of the recorded window.");
         }
     }
 
@@ -168,8 +166,8 @@ private:
         }
         add(Quality::RingWrapped, 1,
             why + ". The beginning of the run is missing: " + counted(before(), "allocation", "allocations")
-                + ", " + bytes(bytesBefore())
-                + ", are older than the trace, and the peak is that of the recorded window. Record with a "
+                + ", " + bytes(bytesBefore()) + (before() == 1 ? ", is" : ", are")
+                + " older than the trace, and the peak is that of the recorded window. Record with a "
                   "larger "
                   "max_entries, or start recording later.");
         return true;
@@ -254,9 +252,11 @@ private:
             add(Quality::SomeStacksMissing, missing,
                 formatCount(static_cast<std::int64_t>(missing)) + " of "
                     + counted(asked, "allocation", "allocations") + ", " + bytes(missingBytes)
-                    + " in all, have no call stack: they are listed together as \"no stack\", and totals by "
-                      "call "
-                      "site leave them unexplained.");
+                    + (missing == 1
+                            ? " in all, has no call stack: it is listed as \"no stack\", and totals by "
+                              "call site leave it unexplained."
+                            : " in all, have no call stack: they are listed together as \"no stack\", "
+                              "and totals by call site leave them unexplained."));
     }
 
     void times()

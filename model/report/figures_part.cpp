@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 #include "model/replay/figures.hpp"
 #include "model/report/builder.hpp"
@@ -104,7 +105,7 @@ std::vector<Figure> keyFigures(const BuildContext& context)
         if (figures.segments) {
             out.push_back(bytesFigure("reserved", "Reserved at the end",
                 static_cast<std::int64_t>(figures.segments->reserved),
-                formatUnsigned(figures.segments->count) + " segments"));
+                counted(figures.segments->count, "segment", "segments")));
             out.push_back(bytesFigure("inactive", "Free inside segments",
                 static_cast<std::int64_t>(figures.segments->inactive),
                 "largest hole "

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/counted.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 #include "model/findings/evidence_units.hpp"
@@ -129,7 +130,8 @@ Table listOf(const std::vector<Finding>& findings)
             textCell(gradeLetter(each.grade))});
     }
     if (findings.size() > mostListed)
-        table.note = std::to_string(findings.size() - mostListed) + " more findings are left out.";
+        table.note
+            = counted(findings.size() - mostListed, "more finding is", "more findings are") + " left out.";
     return table;
 }
 
@@ -166,9 +168,8 @@ void addFindings(const BuildContext& context, Section& section)
         return;
     const std::size_t ran = diagnosis->clear.size() + diagnosis->undecided.size();
     section.subtitle = std::to_string(diagnosis->findings.size()) + " found, "
-        + std::to_string(diagnosis->clear.size()) + " of " + std::to_string(ran)
-        + " other rules ran and found nothing, " + std::to_string(diagnosis->undecided.size())
-        + " could not decide";
+        + std::to_string(diagnosis->clear.size()) + " of " + counted(ran, "other rule", "other rules")
+        + " ran and found nothing, " + std::to_string(diagnosis->undecided.size()) + " could not decide";
     if (diagnosis->findings.empty())
         section.blocks.emplace_back(Paragraph{"Nothing was found."});
     else
@@ -180,8 +181,9 @@ void addFindings(const BuildContext& context, Section& section)
         tell(each, above && &each == context.verdict.finding, section);
     }
     if (diagnosis->findings.size() > mostTold)
-        section.blocks.emplace_back(Paragraph{Text().muted(
-            std::to_string(diagnosis->findings.size() - mostTold) + " more are in the table above only.")});
+        section.blocks.emplace_back(
+            Paragraph{Text().muted(counted(diagnosis->findings.size() - mostTold, "more is", "more are")
+                + " in the table above only.")});
     if (!diagnosis->undecided.empty()) {
         section.blocks.emplace_back(Heading{2, "Could not be decided"});
         List list;

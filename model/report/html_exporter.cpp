@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/counted.hpp"
 #include "model/report/escape.hpp"
 #include "model/report/exporter.hpp"
 #include "model/report/svg_check.hpp"
@@ -159,7 +160,7 @@ public:
             m_out += "<li>" + escapeHtml(frame) + "</li>\n";
         m_out += "</ol>\n";
         if (block.more > 0)
-            m_out += "<p class=\"muted\">and " + std::to_string(block.more) + " more frames</p>\n";
+            m_out += "<p class=\"muted\">and " + counted(block.more, "more frame", "more frames") + "</p>\n";
         m_out += "</details>\n";
     }
     void operator()(const Note& block)

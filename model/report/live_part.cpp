@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 #include "model/lens/call_tree.hpp"
 #include "model/lens/groups.hpp"
@@ -160,7 +161,8 @@ void addLive(const BuildContext& context, Section& section)
     const Replay& replay = context.replay();
     const StateIndex state = context.peak();
     section.subtitle = formatBytes(replay.timeline.requested().at(state)) + " in "
-        + formatCount(replay.timeline.liveCountAt(state)) + " allocations, " + momentText(state);
+        + counted(static_cast<std::uint64_t>(replay.timeline.liveCountAt(state)), "allocation", "allocations")
+        + ", " + momentText(state);
     const auto sites = Grouping::build(replay, *context.input.rank->sites, GroupBy::Site);
     const std::vector<GroupRow> rows = groupLive(replay, *sites, state);
     Table bySite = groupTable(context, *sites, rows, state, context.wish.topRows, "Call site", "sites");

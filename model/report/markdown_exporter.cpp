@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/counted.hpp"
 #include "model/report/escape.hpp"
 #include "model/report/exporter.hpp"
 
@@ -138,8 +139,8 @@ public:
         }
         std::string text = head + rows;
         if (listed < block.rows.size()) {
-            text += "| … " + std::to_string(block.rows.size() - listed) + " rows are left out here |\n";
-            leave(std::to_string(block.rows.size() - listed) + " rows");
+            text += "| … " + counted(block.rows.size() - listed, "row is", "rows are") + " left out here |\n";
+            leave(counted(block.rows.size() - listed, "row", "rows"));
         }
         text += foot + '\n';
         if (!block.note.empty())
@@ -172,7 +173,7 @@ public:
         std::string text
             = "<details><summary>" + foldTitle(block.title) + "</summary>\n\n" + fence(block.frames, {});
         if (block.more > 0)
-            text += "and " + std::to_string(block.more) + " more frames\n\n";
+            text += "and " + counted(block.more, "more frame", "more frames") + "\n\n";
         put(text + "</details>\n\n");
     }
     void operator()(const Note& block)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 #include "model/lens/facts.hpp"
 #include "model/report/builder.hpp"
@@ -23,7 +24,7 @@ void addTimeline(const BuildContext& context, Section& section)
     if (!context.hasHistory())
         return;
     std::string text = "Live memory of " + deviceName(context.replay().device().ordinal) + " over "
-        + formatCount(static_cast<std::int64_t>(context.replay().states()) - 1) + " events.";
+        + counted(context.replay().states() - 1, "event", "events") + ".";
     for (const Figure& figure : keyFigures(context))
         text
             += ' ' + figure.name + ' ' + figure.value + (figure.note.empty() ? "" : ", " + figure.note) + '.';
@@ -38,7 +39,7 @@ void addSegments(const BuildContext& context, Section& section)
     const SegmentState state = context.replay().segments.stateAt(at, context.replay().timeline);
     const FreeSums sums = freeSums(state, std::nullopt, std::nullopt);
     section.subtitle = momentText(at);
-    std::string text = formatUnsigned(sums.segments) + " segments hold "
+    std::string text = counted(sums.segments, "segment holds", "segments hold") + " "
         + formatBytes(static_cast<std::int64_t>(sums.reserved)) + ", " + momentText(at) + ".";
     Table table;
     table.id = "free";

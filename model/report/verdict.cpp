@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 #include "model/findings/metrics.hpp"
 #include "model/report/builder.hpp"
@@ -119,8 +120,8 @@ VerdictText verdictOf(const Diagnosis& diagnosis, std::size_t device)
         return verdict;
     }
     const std::size_t undecided = diagnosis.undecided.size();
-    verdict.title = "Nothing found by " + std::to_string(diagnosis.clear.size()) + " rules; "
-        + std::to_string(undecided) + (undecided == 1 ? " could not be decided" : " could not be decided");
+    verdict.title = "Nothing found by " + counted(diagnosis.clear.size(), "rule", "rules") + "; "
+        + formatUnsigned(undecided) + " could not be decided";
     return verdict;
 }
 

@@ -109,7 +109,7 @@ private slots:
 
         const QString text = QString::fromStdString(compareText(*comparison));
         for (const char* part : {"A  TP2", "B  TP4", "B peaks 2.50\u00a0GiB higher", "f@attn.py:91: 2 → 34",
-                 "grew", "= difference of the curves at the two peaks; equal: 1 other sites"})
+                 "grew", "= difference of the curves at the two peaks; equal: 1 other site"})
             QVERIFY2(text.contains(QString::fromUtf8(part)), qPrintable(text));
         QVERIFY2(text.count('\n') <= 14, qPrintable(text));
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/counted.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 #include "model/snapshot/builder.hpp"
@@ -49,6 +50,9 @@ private slots:
         QCOMPARE(formatExactBytes(268435456), std::string("268,435,456\u00a0B"));
         QCOMPARE(formatCount(-1234567), std::string("\u22121,234,567"));
         QCOMPARE(formatCount(999), std::string("999"));
+        QCOMPARE(counted(1, "block is", "blocks are"), std::string("1 block is"));
+        QCOMPARE(counted(0, "block", "blocks"), std::string("0 blocks"));
+        QCOMPARE(counted(1204, "block", "blocks"), std::string("1,204 blocks"));
         QCOMPARE(formatPercent(0.2662), std::string("26.6\u00a0%"));
         QCOMPARE(formatPercent(std::numeric_limits<double>::quiet_NaN()), std::string("\u2013"));
         QCOMPARE(formatAddress(0xffff810000000200ULL), std::string("0xffff810000000200"));

@@ -158,6 +158,14 @@ private slots:
                               << "two numbers";
         QTest::newRow("address") << "addr:7"
                                  << "hexadecimal";
+        QTest::newRow("no field") << "foo:bar"
+                                  << "no field of that name; there are site:";
+        QTest::newRow("no field inside") << "size>1 (a or modul:mlp)"
+                                         << "no field of that name";
+        QTest::newRow("size") << "size:64M"
+                              << "size>64M";
+        QTest::newRow("age") << "Age:1s"
+                             << "age<1s";
         QTest::newRow("device") << "device:gpu"
                                 << "a number";
     }
@@ -169,6 +177,14 @@ private slots:
         QVERIFY(!filter);
         QVERIFY2(filter.error().message.find(says.toStdString()) != std::string::npos,
             filter.error().message.c_str());
+    }
+
+    /// Names of code, paths and what is quoted are texts, whatever colons they have.
+    void colonsInTexts()
+    {
+        for (const char* text : {"std::sort", "at::native:x", "model.py:57", "C:/a", "foo:", "https://a.b",
+                 "\"foo:bar\"", "f@m.py:3", "_x:1", "site:foo:bar"})
+            QVERIFY2(Filter::parse(text).ok(), text);
     }
 
     /// Chips: what all must hold, each for itself; anything else is one.

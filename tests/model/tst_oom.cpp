@@ -84,6 +84,7 @@ private slots:
     void impossibleTexts_data();
     void impossibleTexts();
     void unknownProcess();
+    void moreFreeThanAskedFor();
 };
 
 void TestOom::fragmentation()
@@ -405,6 +406,16 @@ void TestOom::impossibleTexts_data()
                             << "unallocated is";
     QTest::newRow("more free than there is")
         << QString::fromStdString(newWording("1.00 GiB", "99.00 GiB", "1.00 GiB")) << "are free on a card of";
+    QTest::newRow("nothing asked for")
+        << QString::fromStdString(newWording("0 bytes", "1.00 GiB", "1.00 GiB")) << "of no size";
+    QTest::newRow("no number at all")
+        << QString::fromStdString(newWording("nan GiB", "1.00 GiB", "1.00 GiB")) << "cannot be read";
+    QTest::newRow("endless") << QString::fromStdString(newWording("inf GiB", "1.00 GiB", "1.00 GiB"))
+                             << "cannot be read";
+    QTest::newRow("below nothing") << QString::fromStdString(newWording("1.00 GiB", "-3.00 GiB", "1.00 GiB"))
+                                   << "does not say how much";
+    QTest::newRow("thousands") << QString::fromStdString(newWording("1.00 GiB", "1,024.00 MiB", "1.00 GiB"))
+                               << "does not say how much";
 }
 
 /// Figures that nobody can have are no ground for a verdict.
@@ -430,6 +441,19 @@ void TestOom::unknownProcess()
     QVERIFY(!text.processUsed);
     QCOMPARE(*text.slack, (512 + 2048 - 1024) * mib);
     QVERIFY(text.nonPyTorch && *text.nonPyTorch < std::uint64_t(8192 * mib));
+}
+
+/// The card alone would have served it: neither short nor in pieces, so no verdict.
+void TestOom::moreFreeThanAskedFor()
+{
+    const OomText limited = parsed(newWording("12.50 MiB", "9.28 GiB", "4.68 MiB").c_str());
+    QCOMPARE(limited.verdict, Verdict::Unknown);
+    QVERIFY(!limited.thinMargin);
+    QVERIFY2(
+        limited.explanation.find("were free on the card") != std::string::npos, limited.explanation.c_str());
+    // A segment may have to be larger than the request it is for.
+    QCOMPARE(
+        parsed(newWording("12.50 MiB", "20.00 MiB", "4.68 MiB").c_str()).verdict, Verdict::Fragmentation);
 }
 
 QTEST_GUILESS_MAIN(TestOom)

@@ -141,6 +141,23 @@ private slots:
         QCOMPARE(replay->note(Quality::AnnotationOfUnknown)->count, std::uint64_t{2});
     }
 
+    void onlyOneIsOlder()
+    {
+        for (const bool several : {false, true}) {
+            TraceMaker maker;
+            maker.free(0x1000, 0x1000);
+            if (several)
+                maker.free(0x3000, 0x1000);
+            maker.alloc(0x5000, 0x1000);
+            const auto replay = replayed(maker.finish());
+            const std::string& note = replay->note(Quality::LateStart)->sentence;
+            QVERIFY2(note.find(several ? "2 allocations, 8\u00a0KiB, are older than the trace: they count"
+                                       : "1 allocation, 4\u00a0KiB, is older than the trace: it counts")
+                    != std::string::npos,
+                note.c_str());
+        }
+    }
+
     /// Two sizes that only just pass as such must not be undefined together.
     void hugeSizesWrap()
     {

@@ -1,142 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/findings/diagnosis.hpp"
-#include "model/findings/rule.hpp"
-#include "tests/support/trace_maker.hpp"
+#include "tests/support/allocator_run.hpp"
 
 #include <QTest>
-
-#include <algorithm>
 
 using namespace tidemark;
 using namespace tidemark::test;
 
-namespace {
-
-constexpr std::int64_t mib = 1LL << 20;
-constexpr std::int64_t gib = 1LL << 30;
-constexpr std::uint64_t base = 0x7f0000000000;
-
-std::uint64_t at(std::int64_t mebibytes)
-{
-    return base + static_cast<std::uint64_t>(mebibytes * mib);
-}
-
-/// Phases, settings and card of a test's run, with everything the rules look at.
-struct Run {
-    std::shared_ptr<const Replay> replay;
-    Phases phases;
-    RunConfig config;
-    std::optional<std::uint64_t> deviceTotal;
-    std::vector<Role> roles; ///< by AllocationId
-
-    explicit Run(TraceMaker& maker)
-        : replay(Replay::build(maker.finish(), 0, {}).value())
-    {
-        phases.ofEvent.assign(replay->device().events.count(), Phase::Unknown);
-        roles.assign(replay->timeline.allocations().count(), Role::Unknown);
-    }
-    void step(StateIndex first, StateIndex last) { phases.steps.push_back({"step", first, last, true}); }
-
-    RuleOutput of(const char* id) const
-    {
-        const Sites sites = Sites::build(*replay->snapshot, SiteMode::User);
-        Labels labels;
-        labels.roleOf = roles;
-        std::vector<OomAutopsy> ooms;
-        for (const OomEvent& oom : replay->device().ooms)
-            ooms.push_back(autopsy(*replay, oom, deviceTotal));
-        const StateIndex peak = replay->timeline.requested().total().maxState;
-        const auto live = replay->timeline.liveAt(peak);
-        const StackFacts facts(*replay->snapshot);
-        const RuleInput input{
-            *replay, sites, sites, {}, phases, labels, facts, config, ooms, deviceTotal, 3, peak, live};
-        for (const Rule& rule : rules())
-            if (std::string(rule.id) == id) {
-                RuleOutput output;
-                rule.run(input, output, {});
-                return output;
-            }
-        qFatal("there is no rule %s", id);
-    }
-    /// The only finding of a rule.
-    Finding one(const char* id) const
-    {
-        const RuleOutput output = of(id);
-        if (output.findings.size() != 1)
-            qFatal("%s: %zu findings", id, output.findings.size());
-        return output.findings.front();
-    }
-    std::size_t count(const char* id) const { return of(id).findings.size(); }
-};
-
-const Fix* fixOf(const Finding& finding, const char* id)
-{
-    const auto found = std::find_if(
-        finding.fixes.begin(), finding.fixes.end(), [&](const Fix& fix) { return fix.id == id; });
-    return found == finding.fixes.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> idsOf(const Finding& finding)
-{
-    std::vector<std::string> ids;
-    for (const Fix& fix : finding.fixes)
-        ids.push_back(fix.id);
-    return ids;
-}
-
-std::int64_t number(const Finding& finding, const char* key)
-{
-    for (const Evidence& each : finding.evidence)
-        if (each.key == key)
-            return std::get<std::int64_t>(each.value);
-    qFatal("%s lacks %s", finding.rule.c_str(), key);
-}
-
-/// A segment with one block of `live` MiB at its start.
-void segment(TraceMaker& maker, std::int64_t address, std::int64_t size, std::int64_t live,
-    PoolId pool = PoolId{0}, std::int64_t stream = 0, StackId stack = StackId::none)
-{
-    maker.segment(at(address), size * mib, pool, stream);
-    if (live > 0)
-        maker.block(BlockState::Allocated, live * mib, live * mib, stack);
-    if (live < size)
-        maker.block(BlockState::Inactive, (size - live) * mib, 0);
-}
-
-void outOfMemory(TraceMaker& maker, std::int64_t request, std::int64_t free, StackId stack = StackId::none)
-{
-    maker.event(Action::Oom, 0, request * mib, stack).deviceFree = free * mib;
-}
-
-/// 3 × 75 MiB between blocks of 25 MiB, and a request of 90 MiB.
-Run pinnedRun(bool expandable = false)
-{
-    TraceMaker maker;
-    const StackId stack = maker.stack({"append@/app/cache.py:57"});
-    for (int i = 0; i < 3; ++i)
-        segment(maker, 200 * i, 100, 25, PoolId{0}, 0, stack);
-    if (expandable)
-        maker.builder().addSetting("expandable_segments", true);
-    outOfMemory(maker, 90, 10);
-    return Run(maker);
-}
-
-} // namespace
-
+/// Rules about what the allocator holds while nothing fails.
 class TestRulesAllocator : public QObject {
     Q_OBJECT
 private slots:
     void nothingInNothing();
-    void fragmentation();
-    void fragmentationFixes();
-    void fragmentationWithoutFailure();
-    void capacity();
-    void partsOfTheOptimizerState();
     void ringsOfOneEvent();
-    void wrongPool();
-    void outsideAllocator();
-    void thinMargin();
-    void tight();
     void poolHeld();
     void unsharedPools();
     void pendingFrees();
@@ -165,135 +40,6 @@ void TestRulesAllocator::nothingInNothing()
     }
 }
 
-void TestRulesAllocator::fragmentation()
-{
-    const Finding f = pinnedRun().one("fragmentation");
-    QCOMPARE(f.severity, Severity::Critical);
-    QCOMPARE(f.bytes, std::uint64_t(225 * mib));
-    QCOMPARE(f.count, std::uint64_t(3));
-    QCOMPARE(f.allocations.size(), std::size_t(3));
-    QCOMPARE(f.segments.size(), std::size_t(3));
-    QCOMPARE(f.site, std::string("append@cache.py:57"));
-    QCOMPARE(f.playbook, std::string("D1"));
-    QCOMPARE(*f.rank, 3);
-    QCOMPARE(number(f, "slack"), 145 * mib);
-    QCOMPARE(number(f, "pins"), std::int64_t(3));
-    QCOMPARE(number(f, "pinning_bytes"), 75 * mib);
-    QCOMPARE(index(f.eventRange->first), std::size_t(0));
-    QVERIFY(f.title.find("225\u00a0MiB") != std::string::npos);
-    QCOMPARE(pinnedRun().count("capacity"), std::size_t(0));
-}
-
-void TestRulesAllocator::fragmentationFixes()
-{
-    Run run = pinnedRun();
-    QVERIFY(fixOf(run.one("fragmentation"), "expandable-segments")->blockedBy.empty());
-    QCOMPARE(run.one("fragmentation").fixes.front().id, std::string("expandable-segments"));
-    QVERIFY(fixOf(run.one("fragmentation"), "empty-cache-before-optimizer")->blockedBy.empty());
-    run.config.set("train.empty_unused_memory_level", std::int64_t(1));
-    QCOMPARE(fixOf(run.one("fragmentation"), "empty-cache-before-optimizer")->blockedBy,
-        std::string("it is on already"));
-    run.config.set("ddp.nccl_ub", true);
-    run.config.set("versions.torch", std::string("2.10.1"));
-    QVERIFY(!fixOf(run.one("fragmentation"), "expandable-segments")->blockedBy.empty());
-    run.config.set("versions.torch", std::string("2.11.0a0"));
-    QVERIFY(fixOf(run.one("fragmentation"), "expandable-segments")->blockedBy.empty());
-    QVERIFY(!fixOf(pinnedRun(true).one("fragmentation"), "expandable-segments"));
-}
-
-void TestRulesAllocator::fragmentationWithoutFailure()
-{
-    for (const bool fits : {false, true}) {
-        TraceMaker maker;
-        for (int i = 0; i < 3; ++i) {
-            maker.event(Action::SegmentAlloc, at(2000 * i), gib);
-            maker.alloc(at(2000 * i), 24 * mib);
-        }
-        maker.event(Action::SegmentAlloc, at(9000), (fits ? 900 : 1100) * mib);
-        maker.alloc(at(9000), (fits ? 900 : 1100) * mib);
-        maker.free(at(9000), (fits ? 900 : 1100) * mib);
-        for (int i = 0; i < 3; ++i)
-            segment(maker, 2000 * i, 1024, 24);
-        segment(maker, 9000, fits ? 900 : 1100, 0);
-        Run run(maker);
-        QCOMPARE(run.count("fragmentation"), std::size_t(0)); // no steps are known
-        run.step(1, 6);
-        run.step(7, 10);
-        QCOMPARE(run.count("fragmentation"), std::size_t(fits ? 0 : 1));
-        if (fits)
-            continue;
-        const Finding f = run.one("fragmentation");
-        QCOMPARE(f.severity, Severity::Warning);
-        QCOMPARE(f.bytes, std::uint64_t(3000 * mib));
-        QCOMPARE(number(f, "request"), 1100 * mib);
-    }
-}
-
-void TestRulesAllocator::capacity()
-{
-    for (const bool expandable : {false, true}) {
-        TraceMaker maker;
-        const StackId stack = maker.stack({"forward@/app/logits.py:23"});
-        segment(maker, 0, 100, 80, PoolId{0}, 0, stack);
-        maker.builder().addSetting("expandable_segments", expandable);
-        outOfMemory(maker, 100, 30);
-        Run run(maker);
-        const Finding f = run.one("capacity");
-        QCOMPARE(f.bytes, std::uint64_t(50 * mib));
-        QCOMPARE(f.playbook, std::string("D2"));
-        QCOMPARE(f.site, std::string("forward@logits.py:23"));
-        QCOMPARE(number(f, "largest_site_bytes"), 80 * mib);
-        QVERIFY(!fixOf(f, "expandable-segments"));
-        QCOMPARE(f.explanation.find("moot") != std::string::npos, expandable);
-        QVERIFY(fixOf(f, "distributed-optimizer")->blockedBy.empty());
-        run.config.set("optimizer.use_distributed_optimizer", true);
-        QVERIFY(!fixOf(run.one("capacity"), "distributed-optimizer")->blockedBy.empty());
-        QCOMPARE(run.count("fragmentation"), std::size_t(0));
-        // What the memory is for is told where it is known.
-        QVERIFY(f.explanation.find("Of what lives then") == std::string::npos);
-        run.roles.front() = Role::SavedActivation;
-        const Finding known = run.one("capacity");
-        QVERIFY(known.explanation.find("MiB are saved activations.") != std::string::npos);
-        QVERIFY(fixOf(known, "recompute")->text.find("Saved activations hold 80.0") != std::string::npos);
-    }
-}
-
-/// Shards and offloading act on the allocations that labels call optimizer state.
-void TestRulesAllocator::partsOfTheOptimizerState()
-{
-    TraceMaker maker;
-    maker.alloc(at(0), 90 * mib);
-    maker.alloc(at(100), 30 * mib);
-    segment(maker, 0, 90, 90);
-    segment(maker, 100, 30, 30);
-    outOfMemory(maker, 100, 30);
-    Run run(maker);
-    run.roles.front() = Role::OptimizerState;
-    run.config.set("model.num_layers", std::int64_t(4));
-    const auto fix = [&](const char* id) { return *fixOf(run.one("capacity"), id); };
-    QVERIFY(!fix("distributed-optimizer").edits); // over how many ranks?
-    run.config.set("hardware.world_size", std::int64_t(6));
-    run.config.set("model.tensor_model_parallel_size", std::int64_t(2));
-    const Fix shards = fix("distributed-optimizer");
-    QVERIFY(shards.edits && shards.predictable());
-    QCOMPARE(shards.grade, Grade::C);
-    QCOMPARE(shards.removedAtPeak, std::optional(60 * mib));
-    QCOMPARE(shards.newPeak, std::optional(60 * mib));
-    const Fix offload = fix("optimizer-offload");
-    QCOMPARE(offload.grade, Grade::B);
-    QCOMPARE(offload.removedAtPeak, std::optional(45 * mib));
-    QCOMPARE(offload.newPeak, std::optional(75 * mib));
-    run.config.set("optimizer.use_distributed_optimizer", false);
-    QVERIFY(!fix("optimizer-offload").predictable());
-    run.config.set("optimizer.use_distributed_optimizer", true);
-    QVERIFY(fix("optimizer-offload").predictable());
-    QVERIFY(!fix("distributed-optimizer").edits);
-    run.roles.front() = Role::Unknown;
-    QVERIFY(!fix("optimizer-offload").edits);
-    QCOMPARE(fix("recompute").grade, Grade::C);
-    QCOMPARE(fix("recompute").costGrade, std::optional(Grade::C));
-}
-
 /// What a file without a history lacks is one.
 void TestRulesAllocator::ringsOfOneEvent()
 {
@@ -303,79 +49,6 @@ void TestRulesAllocator::ringsOfOneEvent()
     const Run run(maker);
     for (const char* rule : {"tight", "allocator-retries"})
         QVERIFY2(run.of(rule).undecided.empty(), rule); // the run of the rules says what they lack
-}
-
-void TestRulesAllocator::wrongPool()
-{
-    for (const bool isPrivate : {false, true}) {
-        TraceMaker maker;
-        segment(maker, 0, 100, 4, isPrivate ? maker.builder().pool(0, 1) : PoolId{0}, isPrivate ? 0 : 7);
-        outOfMemory(maker, 60, 10);
-        const Run run(maker);
-        const Finding f = run.one("wrong-pool");
-        QCOMPARE(f.bytes, std::uint64_t(96 * mib));
-        QCOMPARE(f.count, std::uint64_t(1));
-        QCOMPARE(f.severity, Severity::Critical);
-        QCOMPARE(fixOf(f, "expandable-segments") != nullptr, !isPrivate);
-        QCOMPARE(fixOf(f, "release-private-pool") != nullptr, isPrivate);
-        QCOMPARE(run.count("fragmentation"), std::size_t(0));
-    }
-    QCOMPARE(pinnedRun().count("wrong-pool"), std::size_t(0));
-}
-
-void TestRulesAllocator::outsideAllocator()
-{
-    TraceMaker maker;
-    segment(maker, 0, 1000, 1000);
-    outOfMemory(maker, 60, 10);
-    Run run(maker);
-    QCOMPARE(run.count("outside-allocator"), std::size_t(0));
-    QCOMPARE(run.of("outside-allocator").undecided.size(), std::size_t(1));
-    run.deviceTotal = static_cast<std::uint64_t>(1010 * mib + 4 * gib);
-    const Finding f = run.one("outside-allocator");
-    QCOMPARE(f.bytes, std::uint64_t(4 * gib));
-    QCOMPARE(number(f, "reserved"), 1000 * mib);
-    run.deviceTotal = static_cast<std::uint64_t>(1010 * mib + 2 * gib);
-    QCOMPARE(run.count("outside-allocator"), std::size_t(0));
-    QVERIFY(run.of("outside-allocator").undecided.empty());
-}
-
-void TestRulesAllocator::thinMargin()
-{
-    TraceMaker maker;
-    segment(maker, 0, 1000, 1000);
-    outOfMemory(maker, 25, 20);
-    const Finding f = Run(maker).one("thin-margin");
-    QCOMPARE(f.bytes, std::uint64_t(5 * mib));
-    QCOMPARE(f.grade, Grade::D);
-    QCOMPARE(number(f, "slack"), -5 * mib);
-    QCOMPARE(number(f, "one_percent_of_usable"), 1020 * mib / 100);
-    QCOMPARE(
-        idsOf(f), (std::vector<std::string>{"expandable-segments", "recompute", "distributed-optimizer"}));
-    QCOMPARE(pinnedRun().count("thin-margin"), std::size_t(0));
-}
-
-void TestRulesAllocator::tight()
-{
-    TraceMaker maker;
-    maker.event(Action::SegmentAlloc, at(0), 950 * mib);
-    maker.alloc(at(0), 950 * mib);
-    segment(maker, 0, 950, 950);
-    Run run(maker);
-    QCOMPARE(run.of("tight").undecided.size(), std::size_t(1));
-    run.deviceTotal = static_cast<std::uint64_t>(1000 * mib);
-    const Finding f = run.one("tight");
-    QCOMPARE(f.bytes, std::uint64_t(50 * mib));
-    QCOMPARE(f.lookAt, StateIndex(2));
-    QCOMPARE(
-        idsOf(f), (std::vector<std::string>{"expandable-segments", "recompute", "distributed-optimizer"}));
-    run.config.set("model.num_layers", std::int64_t(4));
-    run.config.set("optimizer.use_distributed_optimizer", true);
-    QCOMPARE(idsOf(run.one("tight")).back(), std::string("optimizer-offload"));
-    QCOMPARE(fixOf(run.one("tight"), "distributed-optimizer")->blockedBy, std::string("it is on already"));
-    run.deviceTotal = static_cast<std::uint64_t>(1040 * mib);
-    QCOMPARE(run.count("tight"), std::size_t(0));
-    QVERIFY(run.of("tight").undecided.empty());
 }
 
 void TestRulesAllocator::poolHeld()
@@ -399,6 +72,12 @@ void TestRulesAllocator::poolHeld()
     TraceMaker used;
     segment(used, 0, 100, 100, used.builder().pool(0, 1));
     QCOMPARE(Run(used).count("pool-held"), std::size_t(0));
+
+    // A hundredth of all user pools, but much of its own.
+    TraceMaker beside;
+    segment(beside, 0, 20000, 20000, beside.builder().pool(0, 1));
+    segment(beside, 30000, 500, 420, beside.builder().pool(0, 2));
+    QCOMPARE(Run(beside).one("pool-held").bytes, std::uint64_t(80 * mib));
 }
 
 void TestRulesAllocator::unsharedPools()

@@ -1,76 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/findings/need_fixes.hpp"
-#include "tests/support/rule_case.hpp"
+#include "tests/support/layer_program.hpp"
 
 #include <QtTest>
 
 using namespace tidemark;
 using namespace tidemark::test;
 
-namespace {
-
-constexpr std::int64_t mib = 1 << 20;
-
-/// A small training program: stacks as Megatron Core and torch leave them.
-struct Program {
-    TraceMaker maker;
-    std::uint64_t next = 0x7f0000000000;
-    using Block = std::pair<std::uint64_t, std::int64_t>;
-
-    StackId mlp = maker.stack({"forward@megatron/core/transformer/mlp.py:118",
-        "forward@megatron/core/transformer/transformer_layer.py:470",
-        "forward_step@megatron/core/pipeline_parallel/schedules.py:315", "train_step@app/pretrain.py:77"});
-    StackId residual = maker.stack({"_bias_dropout_add_func@megatron/core/fusions/fused_bias_dropout.py:48",
-        "forward@megatron/core/transformer/transformer_layer.py:480",
-        "forward_step@megatron/core/pipeline_parallel/schedules.py:315", "train_step@app/pretrain.py:77"});
-    StackId layerInput = maker.stack({"forward@transformers/models/llama/modeling_llama.py:311",
-        "forward@torch/utils/checkpoint.py:263", "checkpoint@torch/utils/checkpoint.py:496",
-        "forward@transformers/models/llama/modeling_llama.py:423", "train_step@app/train.py:52"});
-    StackId partInput = maker.stack({"forward@transformers/models/llama/modeling_llama.py:290",
-        "forward@torch/utils/checkpoint.py:263", "checkpoint@torch/utils/checkpoint.py:496",
-        "forward@transformers/models/llama/modeling_llama.py:430", "train_step@app/train.py:52"});
-    StackId replay = maker.stack({"forward@transformers/models/llama/modeling_llama.py:160",
-        "recompute_fn@torch/utils/checkpoint.py:1415", "unpack_hook@torch/utils/checkpoint.py:1129",
-        "apply@torch/autograd/function.py:311"});
-    StackId backward = maker.stack({});
-    StackId optimizer
-        = maker.stack({"_multi_tensor_adamw@torch/optim/adamw.py:611", "step@torch/optim/adamw.py:243",
-            "wrapper@torch/optim/optimizer.py:517", "train_step@app/train.py:52"});
-    StackId loss = maker.stack({"cross_entropy@torch/nn/functional.py:3462",
-        "fixed_cross_entropy@transformers/loss/loss_utils.py:32", "train_step@app/train.py:52"});
-    StackId head = maker.stack({"forward@torch/nn/modules/linear.py:125",
-        "forward@transformers/models/qwen2/modeling_qwen2.py:703", "train_step@app/train.py:52"});
-
-    Block alloc(std::int64_t size, StackId stack)
-    {
-        next += 1ULL << 34;
-        maker.alloc(next, size, stack);
-        return {next, size};
-    }
-    void free(const Block& block) { maker.free(block.first, block.second); }
-    void unwind(const std::vector<std::vector<Block>>& kept, std::int64_t burst = 0)
-    {
-        for (auto layer = kept.rbegin(); layer != kept.rend(); ++layer) {
-            const Block gradient = alloc(mib, backward);
-            if (burst > 0)
-                free(alloc(burst, replay));
-            for (auto block = layer->rbegin(); block != layer->rend(); ++block)
-                free(*block);
-            free(gradient);
-        }
-    }
-};
-
-RunConfig asking(const char* granularity)
-{
-    RunConfig config;
-    config.set("model.recompute_granularity", std::string(granularity));
-    config.set("model.recompute_modules", std::vector<std::string>{"mlp"});
-    return config;
-}
-
-} // namespace
-
+/// Rules about what a label of recompute would drop.
 class TestRulesRecompute : public QObject {
     Q_OBJECT
 private slots:
@@ -82,13 +18,6 @@ private slots:
     void askedForButSavedIsOff();
     void replayedIsNotOff();
     void withoutSettingsOffIsUndecided();
-    void layerInputsAreTheFloor();
-    void severalALayerAreAboveTheFloor();
-    void aBurstMakesThePeak();
-    void theOptimizerMakesThePeak();
-    void megatronsOptimizerHasOtherFixes();
-    void offloadOfHalfTheState();
-    void wholeLayers();
     void whatAModuleHandsOnStays();
     void aWorkspaceHidesNoOutput_data();
     void aWorkspaceHidesNoOutput();
@@ -97,8 +26,6 @@ private slots:
     void theRecordingDecidesOfAttention();
     void labelsThatTheSettingsBar_data();
     void labelsThatTheSettingsBar();
-    void logitsAndTheirCopies();
-    void editsReachEveryStep();
     void emptyTraces();
 };
 
@@ -284,160 +211,6 @@ void TestRulesRecompute::withoutSettingsOffIsUndecided()
     QCOMPARE(output.undecided.size(), 1U);
 }
 
-void TestRulesRecompute::layerInputsAreTheFloor()
-{
-    Program p;
-    std::vector<std::vector<Program::Block>> kept;
-    for (int i = 0; i < 6; ++i)
-        kept.push_back({p.alloc(64 * mib, p.layerInput)});
-    p.unwind(kept, 20 * mib);
-    const RuleCase rules(p.maker);
-    const RuleOutput output = rules.run("checkpoint-inputs");
-    QCOMPARE(output.findings.size(), 1U);
-    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(6 * 64 * mib));
-    QCOMPARE(output.findings.front().count, 6U);
-    QCOMPARE(evidenceNumber(output.findings.front(), "bytes_each"), 64 * mib);
-    QVERIFY(rules.run("checkpoint-level").findings.empty());
-}
-
-void TestRulesRecompute::severalALayerAreAboveTheFloor()
-{
-    Program p;
-    std::vector<std::vector<Program::Block>> kept;
-    for (int i = 0; i < 6; ++i)
-        kept.push_back({p.alloc(64 * mib, p.partInput), p.alloc(64 * mib, p.layerInput)});
-    p.unwind(kept, 20 * mib);
-    const RuleCase rules(p.maker);
-    const RuleOutput output = rules.run("checkpoint-level");
-    QCOMPARE(output.findings.size(), 1U);
-    const Finding& found = output.findings.front();
-    QCOMPARE(found.bytes, static_cast<std::uint64_t>(6 * 64 * mib));
-    QCOMPARE(found.count, 6U);
-    QCOMPARE(evidenceNumber(found, "tensors_per_layer"), 2);
-    QCOMPARE(evidenceNumber(found, "floor"), 6 * 64 * mib);
-    QVERIFY(rules.run("checkpoint-inputs").findings.empty());
-}
-
-void TestRulesRecompute::aBurstMakesThePeak()
-{
-    Program p;
-    std::vector<std::vector<Program::Block>> kept;
-    for (int i = 0; i < 6; ++i)
-        kept.push_back({p.alloc(64 * mib, p.layerInput)});
-    p.unwind(kept, 200 * mib);
-    const RuleOutput output = RuleCase(p.maker).run("recompute-burst");
-    QCOMPARE(output.findings.size(), 1U);
-    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(200 * mib));
-    QCOMPARE(output.findings.front().count, 1U);
-}
-
-void TestRulesRecompute::theOptimizerMakesThePeak()
-{
-    Program p;
-    std::vector<std::vector<Program::Block>> kept;
-    for (int i = 0; i < 3; ++i)
-        kept.push_back({p.alloc(64 * mib, p.mlp)});
-    p.unwind(kept);
-    std::vector<Program::Block> temporaries;
-    for (int i = 0; i < 4; ++i)
-        temporaries.push_back(p.alloc(100 * mib, p.optimizer));
-    for (const Program::Block& block : temporaries)
-        p.free(block);
-    const RuleCase rules(p.maker);
-    const RuleOutput output = rules.run("optimizer-peak");
-    QCOMPARE(output.findings.size(), 1U);
-    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(400 * mib));
-    QCOMPARE(output.findings.front().count, 4U);
-    QCOMPARE(output.findings.front().playbook, std::string("R9"));
-    QVERIFY(rules.run("recompute-candidate").findings.empty());
-}
-
-void TestRulesRecompute::megatronsOptimizerHasOtherFixes()
-{
-    for (const bool megatron : {true, false}) {
-        Program p;
-        p.unwind({{p.alloc(64 * mib, p.mlp)}});
-        const StackId copies = megatron
-            ? p.maker.stack(
-                {"_copy_model_grads_to_main_grads@megatron/core/optimizer/distrib_optimizer.py:2100",
-                    "step@megatron/core/optimizer/optimizer.py:600", "train_step@app/pretrain.py:77"})
-            : p.optimizer;
-        const auto small = p.alloc(10 * mib, megatron ? p.optimizer : copies);
-        const auto large = p.alloc(300 * mib, copies);
-        p.free(small);
-        p.free(large);
-        const RuleOutput output = RuleCase(p.maker).run("optimizer-peak");
-        QCOMPARE(output.findings.size(), 1U);
-        const Finding& found = output.findings.front();
-        const Fix* fused = fixOf(found, "optimizer-fused");
-        QVERIFY(fused && fused->removedAtPeak);
-        QCOMPARE(*fused->removedAtPeak, (megatron ? 10 : 310) * mib);
-        const Fix* precise = fixOf(found, "precision-aware-optimizer");
-        QCOMPARE(precise != nullptr, megatron);
-        const Fix* offload = fixOf(found, "optimizer-offload");
-        QCOMPARE(offload != nullptr, megatron);
-        // What it costs was measured; what it saves here is not known.
-        QVERIFY(!offload || (offload->costGrade == Grade::C && !offload->newPeak));
-        if (precise) {
-            QVERIFY(!precise->removedAtPeak && !precise->newPeak);
-            // The site is that of most bytes, not of the first tensor.
-            QVERIFY2(found.site.starts_with("_copy_model_grads"), found.site.c_str());
-        }
-    }
-}
-
-/// State made in the step that has the peak: half of it can go, on top of what sharding leaves.
-void TestRulesRecompute::offloadOfHalfTheState()
-{
-    Program p;
-    p.unwind({{p.alloc(64 * mib, p.mlp)}});
-    const StackId state = p.maker.stack({"init_state_fn@megatron/core/optimizer/__init__.py:410",
-        "step@megatron/core/optimizer/optimizer.py:600", "train_step@app/pretrain.py:77"});
-    p.alloc(100 * mib, state);
-    p.alloc(200 * mib, state);
-    const Finding found = RuleCase(p.maker).run("optimizer-peak").findings.at(0);
-    const Fix* offload = fixOf(found, "optimizer-offload");
-    QVERIFY(offload && offload->predictable());
-    QCOMPARE(offload->removedAtPeak, std::optional(150 * mib));
-    QCOMPARE(offload->newPeak, std::optional(150 * mib));
-    QCOMPARE(offload->grade, Grade::B);
-}
-
-/// Full recompute of whole layers: each keeps its input, and one at a time is there again.
-void TestRulesRecompute::wholeLayers()
-{
-    for (const bool full : {false, true}) {
-        Program p;
-        const auto inLayer = [&](const char* inner) {
-            return p.maker.stack({inner, "forward@megatron/core/transformer/transformer_layer.py:460",
-                "forward@megatron/core/transformer/transformer_block.py:500",
-                "train_step@app/pretrain.py:77"});
-        };
-        const StackId hidden = inLayer("forward@megatron/core/transformer/mlp.py:118");
-        const StackId sum = inLayer("bias_dropout_add@megatron/core/fusions/fused_bias_dropout.py:30");
-        std::vector<std::vector<Program::Block>> kept;
-        for (int i = 0; i < 6; ++i) {
-            const auto wide = p.alloc(96 * mib, hidden);
-            kept.push_back({wide, p.alloc(32 * mib, sum)});
-        }
-        p.unwind(kept);
-        RunConfig config;
-        if (full)
-            config.set("model.recompute_granularity", std::string("full"));
-        const RuleCase rules(p.maker, config);
-        const std::vector<Fix> fixes = needFixes(rules.input(), 0, Job{});
-        const auto fix = std::ranges::find_if(fixes, [](const Fix& f) { return f.id == "recompute-full"; });
-        QVERIFY(fix != fixes.end());
-        QCOMPARE(fix->edits == nullptr, full);
-        QCOMPARE(fix->blockedBy.empty(), !full);
-        if (full)
-            continue;
-        QCOMPARE(fix->grade, Grade::B);
-        // The peak lies where backward begins: the last layer is there again.
-        QCOMPARE(fix->removedAtPeak, std::optional(5 * 96 * mib));
-    }
-}
-
 void TestRulesRecompute::whatAModuleHandsOnStays()
 {
     // The last tensor the module makes is its output; the layer behind it keeps it with or without recompute.
@@ -615,62 +388,6 @@ void TestRulesRecompute::labelsThatTheSettingsBar()
     QCOMPARE(output.findings.size(), 1U);
     const QString said = QString::fromStdString(fixOf(output.findings.front(), "recompute-mlp")->blockedBy);
     QVERIFY2(barred.isEmpty() ? said.isEmpty() : said.startsWith(barred), qPrintable(said));
-}
-
-void TestRulesRecompute::logitsAndTheirCopies()
-{
-    Program p;
-    std::vector<std::vector<Program::Block>> kept;
-    for (int i = 0; i < 3; ++i)
-        kept.push_back({p.alloc(64 * mib, p.mlp)});
-    kept.push_back({p.alloc(100 * mib, p.head), p.alloc(200 * mib, p.loss)});
-    p.unwind(kept);
-    const RuleOutput output = RuleCase(p.maker).run("logits");
-    QCOMPARE(output.findings.size(), 1U);
-    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(300 * mib));
-    QCOMPARE(output.findings.front().count, 2U);
-
-    Program small;
-    kept = {{small.alloc(640 * mib, small.mlp)},
-        {small.alloc(mib, small.head), small.alloc(2 * mib, small.loss)}};
-    small.unwind(kept);
-    QVERIFY(RuleCase(small.maker).run("logits").findings.empty());
-}
-
-/// What tops one step tops the next as well: a fix that changed one peak only would move it there.
-void TestRulesRecompute::editsReachEveryStep()
-{
-    Program optimizer;
-    for (int step = 0; step < 3; ++step) {
-        optimizer.unwind(
-            {{optimizer.alloc(64 * mib, optimizer.mlp)}, {optimizer.alloc(64 * mib, optimizer.mlp)}});
-        std::vector<Program::Block> temporaries;
-        for (int i = 0; i < 4; ++i)
-            temporaries.push_back(optimizer.alloc(100 * mib, optimizer.optimizer));
-        for (const Program::Block& block : temporaries)
-            optimizer.free(block);
-    }
-    const RuleOutput peak = RuleCase(optimizer.maker).run("optimizer-peak");
-    QCOMPARE(peak.findings.size(), 1U);
-    const Fix* fused = fixOf(peak.findings.front(), "optimizer-fused");
-    QVERIFY(fused && fused->newPeak);
-    QCOMPARE(*fused->removedAtPeak, 400 * mib);
-    QCOMPARE(*fused->newPeak, 129 * mib); // both layers, and the gradient of the last
-
-    Program level;
-    for (int step = 0; step < 2; ++step) {
-        std::vector<std::vector<Program::Block>> kept;
-        for (int i = 0; i < 6; ++i)
-            kept.push_back({level.alloc(64 * mib, level.partInput), level.alloc(64 * mib, level.layerInput)});
-        level.unwind(kept, 20 * mib);
-    }
-    const RuleOutput above = RuleCase(level.maker).run("checkpoint-level");
-    QCOMPARE(above.findings.size(), 1U);
-    QCOMPARE(above.findings.front().count, 6U);
-    const Fix* whole = fixOf(above.findings.front(), "checkpoint-whole-layers");
-    QVERIFY(whole && whole->newPeak);
-    QCOMPARE(*whole->removedAtPeak, 6 * 64 * mib);
-    QCOMPARE(*whole->newPeak, 6 * 64 * mib + 21 * mib);
 }
 
 void TestRulesRecompute::emptyTraces()

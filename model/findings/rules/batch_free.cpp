@@ -205,7 +205,7 @@ Finding report(const RuleInput& input, const Batch& batch)
     if (wait)
         out.evidence.push_back({"waited_us", *wait});
     out.title = formatBytes(static_cast<std::int64_t>(bytes)) + " freed at once: "
-        + formatCount(static_cast<std::int64_t>(batch.ids.size())) + " allocations of one call site.";
+        + countText(batch.ids.size(), "allocation", "allocations") + " of one call site.";
     out.grade = overSeveral ? out.grade : Grade::D;
     explain(out, overSeveral, wait);
     return out;
@@ -222,8 +222,8 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         output.findings.push_back(report(input, batch));
     if (more > 0)
         output.undecided.push_back({batchFreeRule.id,
-            "a closer look: " + std::to_string(more)
-                + " more batches were freed in the same way, each of fewer bytes"});
+            "a closer look: " + countText(more, "more batch was", "more batches were")
+                + " freed in the same way, each of fewer bytes"});
     const auto& stacks = input.replay.snapshot->stacks;
     bool frames = false;
     for (std::size_t i = 0; i < stacks.size() && !frames; ++i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
+#include "model/findings/rule_tools.hpp"
 #include "model/findings/rules/checkpoints.hpp"
 
 namespace tidemark {
@@ -40,7 +41,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job&)
     out.fixes.push_back(fix);
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))
         + " of layer inputs (checkpoint boundaries) live at the peak: "
-        + formatCount(static_cast<std::int64_t>(out.count)) + " tensors of "
+        + countText(out.count, "tensor", "tensors") + " of "
         + formatBytes(static_cast<std::int64_t>(found->each)) + ".";
     out.explanation = "They are what full recompute keeps of each layer: the floor, not a fault.";
     output.findings.push_back(std::move(out));

@@ -137,7 +137,7 @@ Finding report(
     estimate(fix, input, job);
     out.fixes.push_back(fix);
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes)) + " of gradients of "
-        + formatCount(static_cast<std::int64_t>(steps.size())) + " steps are held at once.";
+        + countText(steps.size(), "step", "steps") + " are held at once.";
     out.explanation = "Gradients should go when the step is over; here older ones stay beside the new.";
     if (const std::size_t bare = bySizeAlone(input, worst.live); bare > 0) {
         out.grade = Grade::B;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
 #include <map>
@@ -241,8 +242,10 @@ Finding report(const RuleInput& input, const Search& search, const std::vector<A
     if (count > casts)
         out.fixes.push_back(withoutDropout(input, search, all, wideCasts, job));
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))
-        + " of copies of adapter inputs stay until backward: " + formatCount(casts) + " casts, "
-        + formatCount(count - casts - masks) + " dropout outputs, " + formatCount(masks) + " masks.";
+        + " of copies of adapter inputs stay until backward: "
+        + countText(static_cast<std::uint64_t>(casts), "cast", "casts") + ", "
+        + countText(static_cast<std::uint64_t>(count - casts - masks), "dropout output", "dropout outputs")
+        + ", " + countText(static_cast<std::uint64_t>(masks), "mask", "masks") + ".";
     out.explanation = "The frozen base layer keeps nothing, but each adapter keeps its own converted or "
                       "dropped-out copy of "
                       "the input it shares with its neighbours.";

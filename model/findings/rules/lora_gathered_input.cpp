@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
 #include <map>
@@ -349,7 +350,7 @@ private:
     {
         out.title = formatBytes(static_cast<std::int64_t>(out.bytes))
             + " of gathered LoRA inputs stay from forward to backward: "
-            + formatCount(static_cast<std::int64_t>(out.count)) + " buffers of "
+            + countText(out.count, "buffer", "buffers") + " of "
             + formatBytes(static_cast<std::int64_t>(m_full)) + ".";
         out.explanation
             = "LoRA-A is trainable, so autograd keeps the input it was gathered for, in full on every rank";

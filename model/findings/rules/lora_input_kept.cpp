@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
 #include <map>
@@ -125,7 +126,7 @@ Finding report(
     out.fixes.push_back(fix);
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))
         + " of adapter inputs stay until backward only because LoRA-A is trained: "
-        + formatCount(static_cast<std::int64_t>(out.count)) + " tensors.";
+        + countText(out.count, "tensor", "tensors") + ".";
     out.explanation = "The base weights are frozen and need no input for their gradient; this is an upper "
                       "bound of what freezing "
                       "LoRA-A would save.";

@@ -2,6 +2,7 @@
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
 #include "model/findings/need_fixes.hpp"
+#include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -133,8 +134,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     if (state > 0)
         out.fixes.push_back(stateEarlier());
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))
-        + " made by the optimizer step top the peak: " + formatCount(static_cast<std::int64_t>(out.count))
-        + (out.count == 1 ? " tensor." : " tensors.");
+        + " made by the optimizer step top the peak: " + countText(out.count, "tensor", "tensors") + ".";
     out.explanation = state * 2 > out.bytes
         ? "The optimizer sets up its state here, and it stays: a run that got this far may still not fit."
         : "The highest point lies in the optimizer step, on top of parameters, gradients and state; saving "

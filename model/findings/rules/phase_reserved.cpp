@@ -91,7 +91,8 @@ Finding report(const RuleInput& input, const SegmentState& state, const Idle& id
     addEvidence(
         finding, "idle_since_event", EvidenceValue(static_cast<std::int64_t>(momentOf(idle.span->last))));
     finding.title = sizeText(idle.bytes) + " in " + countText(idle.segments.size(), "segment", "segments")
-        + " were reserved in " + phaseNameAt(input, first) + " and have been idle ever since.";
+        + (idle.segments.size() == 1 ? " was" : " were") + " reserved in " + phaseNameAt(input, first)
+        + (idle.segments.size() == 1 ? " and has been idle ever since." : " and have been idle ever since.");
     finding.explanation = "The sizes of that phase fit nothing the training steps ask for, so the "
                           "segments stay in the cache.";
     finding.fixes.push_back(makeFix(
@@ -115,8 +116,8 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         output.findings.push_back(report(input, state, found[i]));
     if (more > 0)
         output.undecided.push_back({"phase-reserved",
-            "a closer look: " + std::to_string(more)
-                + " more side phases left segments idle in the same way, each with less"});
+            "a closer look: " + countText(more, "more side phase", "more side phases")
+                + " left segments idle in the same way, each with less"});
 }
 
 } // namespace

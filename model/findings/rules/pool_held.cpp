@@ -32,8 +32,12 @@ void report(
     const RuleInput& input, RuleOutput& output, const SegmentState& state, const Owner& owner, bool graphs)
 {
     const StateMetrics& m = owner.metrics;
-    // Alignment leftovers of a pool that is in use are no finding.
-    if (m.inactive < smallPage || m.inactive * 100 < m.reserved)
+    // Alignment leftovers of pools that are in use are no finding, but a small pool that idles beside a large
+    // one is.
+    const bool held = std::ranges::any_of(owner.pools, [](const auto& pool) {
+        return pool.second.idle >= smallPage && pool.second.idle * 100 >= pool.second.reserved;
+    });
+    if (!held)
         return;
     constexpr std::uint64_t much = 1ULL << 30;
     Finding finding

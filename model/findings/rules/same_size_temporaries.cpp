@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/rule_tools.hpp"
 
 #include <functional>
 #include <map>
@@ -145,8 +146,9 @@ Finding report(const RuleInput& input, const Together& best, const std::vector<A
     fix.source = "Megatron Bridge PR 5906";
     fix.grade = Grade::D;
     out.fixes.push_back(fix);
-    out.title = formatBytes(static_cast<std::int64_t>(best.bytes)) + " at once in one adapted layer: "
-        + std::to_string(ids.size()) + " tensors of " + formatBytes(static_cast<std::int64_t>(each)) + ".";
+    out.title = formatBytes(static_cast<std::int64_t>(best.bytes))
+        + " at once in one adapted layer: " + countText(ids.size(), "tensor", "tensors") + " of "
+        + formatBytes(static_cast<std::int64_t>(each)) + ".";
     out.explanation
         = "Base output, adapter output and their sum have the same width and live side by side for a moment."
         + severalSitesText(site);
