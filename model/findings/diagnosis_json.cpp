@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/text.hpp"
 #include "model/findings/diagnosis.hpp"
+#include "model/findings/finding_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -57,29 +58,6 @@ Json fixJson(const Fix& fix)
         {"source", orNull(fix.source)}, {"blocked_by", orNull(fix.blockedBy)}};
 }
 
-Json findingJson(const Finding& finding)
-{
-    Json json{{"rule", finding.rule}, {"severity", severityName(finding.severity)},
-        {"rank", orNull(finding.rank)}, {"device", finding.device}, {"bytes", finding.bytes},
-        {"grade", gradeText(finding.grade)}, {"event_range", nullptr}, {"allocations", finding.count},
-        {"site", orNull(finding.site)}, {"playbook", orNull(finding.playbook)},
-        {"title", displayText(finding.title)}, {"explanation", displayText(finding.explanation)},
-        {"evidence", Json::object()}, {"fixes", Json::array()}};
-    if (finding.eventRange)
-        json["event_range"] = {index(finding.eventRange->first), index(finding.eventRange->second)};
-    for (const Evidence& each : finding.evidence)
-        json["evidence"][each.key] = evidenceJson(each.value);
-    for (const Fix& fix : finding.fixes)
-        json["fixes"].push_back(fixJson(fix));
-    return json;
-}
-
-Json noteJson(const QualityNote& note)
-{
-    return {{"id", qualityName(note.id)}, {"device", orNull(note.device)}, {"count", note.count},
-        {"sentence", displayText(note.sentence)}, {"first_event", orNull(note.firstEvent)}};
-}
-
 Json checksJson(const std::vector<ConfigCheck>& checks)
 {
     Json list = Json::array();
@@ -107,12 +85,43 @@ Json expectationJson(const std::optional<Expectation>& expectation)
         {"assumptions", expectation->assumptions}};
 }
 
-std::string dumped(const Json& json)
+} // namespace
+
+nlohmann::ordered_json findingJson(const Finding& finding)
+{
+    Json json{{"rule", finding.rule}, {"severity", severityName(finding.severity)},
+        {"rank", orNull(finding.rank)}, {"device", finding.device}, {"bytes", finding.bytes},
+        {"grade", gradeText(finding.grade)}, {"event_range", nullptr}, {"allocations", finding.count},
+        {"site", orNull(finding.site)}, {"playbook", orNull(finding.playbook)},
+        {"title", displayText(finding.title)}, {"explanation", displayText(finding.explanation)},
+        {"evidence", Json::object()}, {"fixes", Json::array()}};
+    if (finding.eventRange)
+        json["event_range"] = {index(finding.eventRange->first), index(finding.eventRange->second)};
+    for (const Evidence& each : finding.evidence)
+        json["evidence"][each.key] = evidenceJson(each.value);
+    for (const Fix& fix : finding.fixes)
+        json["fixes"].push_back(fixJson(fix));
+    return json;
+}
+
+nlohmann::ordered_json noteJson(const QualityNote& note)
+{
+    return {{"id", qualityName(note.id)}, {"device", orNull(note.device)}, {"count", note.count},
+        {"sentence", displayText(note.sentence)}, {"first_event", orNull(note.firstEvent)}};
+}
+
+nlohmann::ordered_json undecidedJson(const std::vector<Undecided>& undecided)
+{
+    Json list = Json::array();
+    for (const Undecided& each : undecided)
+        list.push_back({{"rule", each.rule}, {"needs", displayText(each.needs)}});
+    return list;
+}
+
+std::string dumpedJson(const nlohmann::ordered_json& json)
 {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
-
-} // namespace
 
 std::string Diagnosis::json(std::string_view file) const
 {
@@ -126,17 +135,15 @@ std::string Diagnosis::json(std::string_view file) const
     for (const QualityNote& note : rank->quality())
         json["data_quality"].push_back(noteJson(note));
     json["config"] = checksJson(checks);
-    json["undecided"] = Json::array();
-    for (const Undecided& each : undecided)
-        json["undecided"].push_back({{"rule", each.rule}, {"needs", displayText(each.needs)}});
+    json["undecided"] = undecidedJson(undecided);
     json["clear"] = clear;
     json["estimate"] = expectationJson(expectation);
-    return dumped(json);
+    return dumpedJson(json);
 }
 
 std::string configJson(const std::vector<ConfigCheck>& checks)
 {
-    return dumped(
+    return dumpedJson(
         {{"findings", Json::array()}, {"data_quality", Json::array()}, {"config", checksJson(checks)}});
 }
 

@@ -11,7 +11,7 @@ set(uses_widgets model)
 set(uses_model "")
 
 # The same inside model/.
-set(folders core snapshot formats replay simulate lens layout playbook findings run compare report)
+set(folders core snapshot formats replay simulate lens layout playbook findings run compare report job)
 set(uses_core "")
 set(uses_snapshot core)
 set(uses_formats snapshot)
@@ -24,6 +24,7 @@ set(uses_findings lens playbook simulate run)
 set(uses_run formats lens)
 set(uses_compare findings)
 set(uses_report findings compare)
+set(uses_job report)
 
 set(problems 0)
 function(complain text)
