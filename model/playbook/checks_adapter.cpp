@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 namespace tidemark {
 
@@ -167,9 +168,15 @@ Tri missedRank(const CheckView& v)
     auto world = v.count("hardware.world_size");
     if (const auto stated = v.env("WORLD_SIZE"); stated && !stated->empty())
         world = std::atoll(stated->c_str());
-    return world && v.facts().files >= static_cast<std::size_t>(std::max<std::int64_t>(*world, 1))
-        ? Tri(false)
-        : Tri();
+    if (!world)
+        return {};
+    // Unless none was left out of the recording.
+    const std::set<std::string> recorded(ranks->begin(), ranks->end());
+    const auto all = static_cast<std::size_t>(std::max<std::int64_t>(*world, 1));
+    bool everyRank = recorded.size() >= all;
+    for (std::size_t rank = 0; everyRank && rank < all; ++rank)
+        everyRank = recorded.contains(std::to_string(rank));
+    return everyRank || v.facts().files >= all ? Tri(false) : Tri();
 }
 
 Tri noSteps(const CheckView& v)

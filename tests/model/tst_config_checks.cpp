@@ -523,6 +523,10 @@ private slots:
         QVERIFY(!find(checkConfig(config, quietFacts()), "C-35"));
         config.set("hardware.world_size", std::int64_t{2});
         QCOMPARE(find(checkConfig(config, quietFacts()), "C-35")->level, CheckLevel::Unknown);
+        // Unless every rank is recorded.
+        RunConfig all = config;
+        all.set("profiling.profile_ranks", std::vector<std::string>{"0", "1"});
+        QVERIFY(!find(checkConfig(all, quietFacts()), "C-35"));
         CheckFacts both = quietFacts();
         both.merge(quietFacts());
         QVERIFY(!find(checkConfig(config, both), "C-35"));

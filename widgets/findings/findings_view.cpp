@@ -246,7 +246,9 @@ void FindingsView::addChecks(const Diagnosis& diagnosis)
             : unknown.size() <= 4 ? why.join(QLatin1Char('\n'))
                                   : QString::fromStdString(unknown.front() + " … " + unknown.back()))
         ->setToolTip(none ? QString() : why.join(QLatin1Char('\n')));
-    addButtons({{tr("Load run settings…"), &FindingsView::runSettingsRequested}});
+    // What a check still lacks when settings are there may be another rank's file or a newer dump of them.
+    addButtons({{none ? tr("Load run settings…") : tr("Load other run settings…"),
+        &FindingsView::runSettingsRequested}});
 }
 
 void FindingsView::addUndecided(const Diagnosis& diagnosis)
