@@ -175,15 +175,18 @@ public:
         const auto bytes = m_scene.session.capacity();
         if (!bytes)
             return;
-        const bool typed = m_scene.session.cardSize().has_value();
-        const QString size = bytesText(*bytes);
+        // What PyTorch may reserve is known from a failed request alone; else it is the size of the card.
+        const QString size = (m_scene.session.cardSize()    ? tr("card %1")
+                : m_scene.session.statedCardSize() == bytes ? tr("card %1 by the settings")
+                                                            : tr("usable %1"))
+                                 .arg(bytesText(*bytes));
         const double y = m_scene.yPixel(static_cast<double>(*bytes));
         if (y < m_plot.top()) {
-            place(QStringLiteral("▲ ") + (typed ? tr("card %1") : tr("usable %1")).arg(size), Tone::Capacity,
+            place(QStringLiteral("▲ ") + size, Tone::Capacity,
                 {{{m_plot.right() - 4, m_plot.top() + 9}, TextSide::Right},
                     {{m_plot.left() + 6, m_plot.top() + 9}, TextSide::Left}});
         } else if (y <= m_plot.bottom()) {
-            atLine((typed ? tr("card %1") : tr("usable %1")).arg(size), y, Tone::Capacity);
+            atLine(size, y, Tone::Capacity);
         }
     }
     void reserved()
