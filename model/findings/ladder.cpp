@@ -48,7 +48,7 @@ std::string rungBarred(const RunConfig& config, Rung rung)
     return {};
 }
 
-std::optional<std::int64_t> equalRanks(const RunConfig& config)
+std::optional<std::int64_t> worldSize(const RunConfig& config)
 {
     auto world = config.number("hardware.world_size");
     if (const auto text = config.environment("WORLD_SIZE"); !world && text) {
@@ -56,6 +56,12 @@ std::optional<std::int64_t> equalRanks(const RunConfig& config)
         number.set("value", *text);
         world = number.number("value");
     }
+    return world;
+}
+
+std::optional<std::int64_t> equalRanks(const RunConfig& config)
+{
+    const auto world = worldSize(config);
     std::int64_t others = 1;
     for (const char* key : {"model.tensor_model_parallel_size", "model.pipeline_model_parallel_size"}) {
         const std::int64_t ranks = config.number(key).value_or(1);

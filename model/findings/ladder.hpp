@@ -17,6 +17,8 @@ enum class Rung : std::uint8_t { Recompute, DistributedOptimizer, PipelineParall
 /// Why the settings bar a step; empty when nothing is known against it.
 std::string rungBarred(const RunConfig& config, Rung rung);
 
+/// Ranks of the run, by its settings or environment.
+std::optional<std::int64_t> worldSize(const RunConfig& config);
 /// Ranks that hold the same parameters, when settings tell. Ranks of one context share them too.
 std::optional<std::int64_t> equalRanks(const RunConfig& config);
 

@@ -145,9 +145,9 @@ std::vector<Fix> needFixes(const RuleInput& input, std::uint64_t saved, const Jo
 {
     std::vector<Fix> out;
     out.push_back(recompute(input, saved));
+    out.push_back(shardOptimizer(input, job));
     if (std::optional<Fix> layers = recomputeLayers(input, job))
         out.push_back(std::move(*layers));
-    out.push_back(shardOptimizer(input, job));
     if (runsMegatron(input))
         out.push_back(optimizerOffload(input, job));
     return out;

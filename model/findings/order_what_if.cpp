@@ -66,10 +66,17 @@ Grade orderGrade(const Simulation& simulation)
     return grade == Grade::B && simulation.fidelity().score() >= 1 ? Grade::A : grade;
 }
 
+/// What is reserved once the request is served, which is where the gain shows: the peak before it may be the
+/// recorded one. Without a failure, at the end.
 std::string endText(const WhatIf& predicted, bool failureServed)
 {
-    return sizeText(predicted.endReserved) + " reserved "
-        + (failureServed ? "when the request is served" : "at the end");
+    if (!failureServed)
+        return ", " + sizeText(predicted.endReserved) + " reserved at the end";
+    const std::string flushed = predicted.counts.flushes == 0
+        ? std::string(": nothing has to be given back for it, ")
+        : ": cached segments can be given back then ("
+            + countText(predicted.counts.flushes, "flush", "flushes") + "), ";
+    return flushed + "and " + sizeText(predicted.endReserved) + " are reserved once it is served";
 }
 
 void tell(Finding& finding, Fix& fix, const Trial& trial, const WhatIf& predicted, const RuleInput& input,
@@ -86,9 +93,13 @@ void tell(Finding& finding, Fix& fix, const Trial& trial, const WhatIf& predicte
     const std::string outcome = fits ? failure ? "the request fits" : "the run fits"
         : earlier                    ? runsOutText(*predicted.outOfMemory, input)
                                      : "the request fails as well";
-    fix.text += " Replayed so, " + outcome + ": " + figuresText(predicted, input);
-    if (fits)
-        fix.text += ", " + endText(predicted, failure.has_value());
+    fix.text += " Replayed so, " + outcome;
+    if (fits && failure)
+        fix.text += endText(predicted, true) + "; highest until then " + sizeText(predicted.peakReserved)
+            + (predicted.capacity ? " of " + sizeText(*predicted.capacity) : std::string()) + ", recorded "
+            + sizeText(input.replay.segments.reserved().total().max);
+    else
+        fix.text += ": " + figuresText(predicted, input) + (fits ? endText(predicted, false) : std::string());
     fix.text += " (fidelity " + formatPercent(simulation.fidelity().score()) + ").";
     if (!fits && fix.grade != Grade::D)
         fix.blockedBy = "replayed so, " + outcome;

@@ -85,8 +85,9 @@ Grade predictionGrade(const Simulation& simulation, bool changedProgram, bool ca
 std::string predictionWorth(const Simulation& simulation, bool changedProgram, bool capacityGiven)
 {
     const Grade grade = predictionGrade(simulation, changedProgram, capacityGiven);
-    std::string text
-        = "fidelity " + formatPercent(simulation.fidelity().score()) + ", grade " + static_cast<char>(grade);
+    std::string text = "fidelity " + formatPercent(simulation.fidelity().score())
+        + (changedProgram ? ", reserved memory of the changed requests has grade " : ", grade ")
+        + static_cast<char>(grade);
     const Capacity& capacity = simulation.recording().capacity;
     if (!capacityGiven && capacity.inferred())
         text += std::string(": the limit is only inferred")

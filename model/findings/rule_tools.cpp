@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/rule_tools.hpp"
 
+#include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 #include "model/findings/setting_bar.hpp"
+
+#include <array>
 
 namespace tidemark {
 
@@ -18,7 +21,7 @@ std::string sizeText(std::uint64_t bytes)
 
 std::string countText(std::uint64_t count, const char* one, const char* many)
 {
-    return formatCount(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
+    return counted(count, one, many);
 }
 
 void addEvidence(Finding& finding, const char* key, std::uint64_t value)
@@ -41,6 +44,33 @@ bool expandableOn(const RuleInput& input)
     const Snapshot& snapshot = *input.replay.snapshot;
     const std::optional<bool> configured = input.config.expandableSegments();
     return configured.value_or(false) || expandableInFile(snapshot, input.replay.device());
+}
+
+std::optional<MemoryLimit> memoryLimit(const RuleInput& input)
+{
+    std::optional<std::uint64_t> usable;
+    for (const OomAutopsy& oom : input.ooms)
+        usable = oom.usable() ? oom.usable() : usable;
+    if (usable && *usable > 0)
+        return MemoryLimit{*usable, true};
+    if (input.deviceTotal && *input.deviceTotal > 0)
+        return MemoryLimit{*input.deviceTotal, false};
+    return std::nullopt;
+}
+
+std::string roleOfMost(const RuleInput& input, std::span<const AllocationId> ids)
+{
+    std::array<std::uint64_t, roles> bytes{};
+    std::uint64_t all = 0;
+    for (const AllocationId id : ids) {
+        const std::uint64_t size = input.replay.timeline.allocations().size[index(id)];
+        bytes[static_cast<std::size_t>(input.labels.role(id))] += size;
+        all += size;
+    }
+    const auto most = std::max_element(bytes.begin(), bytes.end());
+    const auto role = static_cast<Role>(most - bytes.begin());
+    const bool told = role != Role::Unknown && role != Role::Predating && *most > 0 && *most >= all / 10 * 9;
+    return told ? roleName(role) : "";
 }
 
 Fix expandableFix(const RuleInput& input, std::string whatItDoes)

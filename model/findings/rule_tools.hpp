@@ -35,6 +35,18 @@ Fix expandableFix(const RuleInput& input, std::string whatItDoes);
 /// A fix with its sentence and grade.
 Fix makeFix(const char* id, std::string text, Grade grade, std::string source = {});
 
+/// The most that the allocator can own.
+struct MemoryLimit {
+    std::uint64_t bytes = 0;
+    /// A failed request told it; else it is the whole card, of which NCCL and the CUDA context hold a part.
+    bool exact = false;
+};
+/// Absent when no request failed and the size of the card is not known.
+std::optional<MemoryLimit> memoryLimit(const RuleInput& input);
+
+/// "optimizer state" where nine tenths of these bytes are of one known role; else empty.
+std::string roleOfMost(const RuleInput& input, std::span<const AllocationId> ids);
+
 /// A finding about an out-of-memory event with the figures all of them share.
 Finding oomFinding(const RuleInput& input, const char* rule, const OomAutopsy& oom, std::uint64_t bytes);
 /// "event 212" with the request: "the request of 1.50 GiB at event 212".

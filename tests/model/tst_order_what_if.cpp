@@ -108,8 +108,7 @@ void TestOrderWhatIf::bothOrdersServeTheRequest()
     QVERIFY(run.evidence("whatif_empty_cache_fits") == EvidenceValue(true));
     QVERIFY(run.evidence("whatif_empty_cache_peak_reserved") == EvidenceValue(std::int64_t(1650 * mib)));
     QVERIFY(run.evidence("whatif_empty_cache_flushes") == EvidenceValue(std::int64_t(1)));
-    QVERIFY2(
-        run.says(0, "696\u00a0MiB reserved when the request is served"), run.finding.fixes[0].text.c_str());
+    QVERIFY2(run.says(0, "696\u00a0MiB are reserved once it is served"), run.finding.fixes[0].text.c_str());
     // State and pins 396 MiB, activations 1,200 MiB, which serve both steps.
     QVERIFY(run.evidence("whatif_pins_first_fits") == EvidenceValue(true));
     QVERIFY(run.evidence("whatif_pins_first_peak_reserved") == EvidenceValue(std::int64_t(1596 * mib)));

@@ -14,6 +14,8 @@ private slots:
     void fragmentationFixes();
     void fragmentationWithoutFailure();
     void capacity();
+    void capacityTellsWhatItIsOf();
+    void orderOfCapacitysFixes();
     void partsOfTheOptimizerState();
     void wrongPool();
     void outsideAllocator();
@@ -114,6 +116,47 @@ void TestRulesFailures::capacity()
     }
 }
 
+/// The deficit is the failed request's alone, the largest site has its role, and peers are named where there
+/// are any.
+void TestRulesFailures::capacityTellsWhatItIsOf()
+{
+    TraceMaker maker;
+    const StackId stack = maker.stack({"init@/app/optimizer.py:9"});
+    maker.alloc(at(0), 90 * mib, stack);
+    segment(maker, 0, 90, 90);
+    outOfMemory(maker, 32, 10);
+    Run run(maker);
+    const auto says = [&run](const char* words) {
+        return run.one("capacity").explanation.find(words) != std::string::npos;
+    };
+    QVERIFY(
+        says("What this one request lacked is 22.0\u00a0MiB; what the run would have asked for after it"));
+    QVERIFY(says("files of the other ranks"));
+    run.config.set("hardware.world_size", std::int64_t(1));
+    QVERIFY(!says("other ranks"));
+    QVERIFY(fixOf(run.one("capacity"), "shrink-largest-site")->text.find("90.0\u00a0MiB when")
+        != std::string::npos);
+    run.roles.front() = Role::OptimizerState;
+    QVERIFY(
+        fixOf(run.one("capacity"), "shrink-largest-site")->text.find("90.0\u00a0MiB of optimizer state when")
+        != std::string::npos);
+}
+
+/// The playbook's decision steps: S3 and S6, the distributed optimizer of row D2, S7, then what S5 and S4
+/// warn of.
+void TestRulesFailures::orderOfCapacitysFixes()
+{
+    TraceMaker maker;
+    const StackId stack = maker.stack({"forward@megatron/core/transformer/mlp.py:118"});
+    maker.alloc(at(0), 90 * mib, stack);
+    segment(maker, 0, 90, 90);
+    outOfMemory(maker, 32, 10);
+    QCOMPARE(idsOf(Run(maker).one("capacity")),
+        (std::vector<std::string>{"shrink-largest-site", "recompute", "distributed-optimizer",
+            "optimizer-offload", "raise-pipeline-parallel", "raise-tensor-parallel"}));
+}
+
+/// Shards and offloading act on the allocations that labels call optimizer state.
 void TestRulesFailures::partsOfTheOptimizerState()
 {
     TraceMaker maker;
@@ -211,6 +254,9 @@ void TestRulesFailures::tight()
     const Finding f = run.one("tight");
     QCOMPARE(f.bytes, std::uint64_t(50 * mib));
     QCOMPARE(f.lookAt, StateIndex(2));
+    // The whole card is not what PyTorch may reserve.
+    QVERIFY2(f.title.find("of the whole card (1,000\u00a0MiB): at most 50.0") != std::string::npos,
+        f.title.c_str());
     QCOMPARE(
         idsOf(f), (std::vector<std::string>{"expandable-segments", "recompute", "distributed-optimizer"}));
     run.config.set("model.num_layers", std::int64_t(4));

@@ -64,7 +64,7 @@ struct Program {
 };
 
 /// Steps that keep one tensor each until the cache is full.
-RuleOutput leakOf(int steps, int keptUntil, int each = 1)
+RuleOutput leakOf(int steps, int keptUntil, int each = 1, std::optional<std::uint64_t> card = {})
 {
     Program p;
     for (int step = 0; step < steps; ++step) {
@@ -74,7 +74,14 @@ RuleOutput leakOf(int steps, int keptUntil, int each = 1)
             p.alloc(2 * mib, p.metric);
         p.mark(false, step);
     }
-    return RuleCase(p.maker).run("leak");
+    const RuleCase rules(p.maker);
+    RuleInput input = rules.input();
+    input.deviceTotal = card;
+    RuleOutput output;
+    for (const Rule& rule : tidemark::rules())
+        if (std::string_view(rule.id) == "leak")
+            rule.run(input, output, Job{});
+    return output;
 }
 
 RuleOutput gradientsOf(int steps, std::size_t hold, bool named = true)
@@ -125,6 +132,7 @@ class TestRulesGrowth : public QObject {
     Q_OBJECT
 private slots:
     void oneMoreEachStepIsALeak();
+    void stepsUntilTheCardIsFull();
     void aCacheThatIsFullIsNone();
     void setUpInOneStepIsNone();
     void fewStepsAreUndecided();
@@ -153,6 +161,23 @@ void TestRulesGrowth::oneMoreEachStepIsALeak()
     QCOMPARE(evidenceNumber(found, "bytes_per_step"), 4 * mib);
     QCOMPARE(evidenceNumber(found, "steps"), 8);
     QVERIFY(fixOf(found, "release-per-step")->removedAtPeak.value_or(0) > 0);
+    QVERIFY(found.explanation.find("cannot be told without its size") != std::string::npos);
+}
+
+/// The room above the peak over the growth of a step; the whole card is more than there is.
+void TestRulesGrowth::stepsUntilTheCardIsFull()
+{
+    const auto peak = static_cast<std::uint64_t>(
+        evidenceNumber(leakOf(8, 8, 2, 1ULL << 40).findings.front(), "headroom"));
+    const std::uint64_t used = (1ULL << 40) - peak;
+    const Finding found = leakOf(8, 8, 2, used + 41 * mib).findings.front();
+    QCOMPARE(evidenceNumber(found, "headroom"), 41 * mib);
+    QCOMPARE(evidenceNumber(found, "steps_until_full"), 10);
+    QVERIFY2(found.explanation.find("is full in at most about 10 more steps") != std::string::npos
+            && found.explanation.find("(grade D)") != std::string::npos,
+        found.explanation.c_str());
+    const Finding full = leakOf(8, 8, 2, used + mib).findings.front();
+    QCOMPARE(evidenceNumber(full, "steps_until_full"), -1);
 }
 
 void TestRulesGrowth::aCacheThatIsFullIsNone()

@@ -124,6 +124,7 @@ void TestRulesPeaks::megatronsOptimizerHasOtherFixes()
     }
 }
 
+/// State made in the step that has the peak: half of it can go, on top of what sharding leaves.
 void TestRulesPeaks::offloadOfHalfTheState()
 {
     Program p;
@@ -140,6 +141,7 @@ void TestRulesPeaks::offloadOfHalfTheState()
     QCOMPARE(offload->grade, Grade::B);
 }
 
+/// Full recompute of whole layers: each keeps its input, and one at a time is there again.
 void TestRulesPeaks::wholeLayers()
 {
     for (const bool full : {false, true}) {
@@ -164,6 +166,10 @@ void TestRulesPeaks::wholeLayers()
         const std::vector<Fix> fixes = needFixes(rules.input(), 0, Job{});
         const auto fix = std::ranges::find_if(fixes, [](const Fix& f) { return f.id == "recompute-full"; });
         QVERIFY(fix != fixes.end());
+        // Behind what costs less.
+        QCOMPARE(fixes[0].id, std::string("recompute"));
+        QCOMPARE(fixes[1].id, std::string("distributed-optimizer"));
+        QCOMPARE(fix - fixes.begin(), std::ptrdiff_t(2));
         QCOMPARE(fix->edits == nullptr, full);
         QCOMPARE(fix->blockedBy.empty(), !full);
         if (full)
@@ -176,16 +182,22 @@ void TestRulesPeaks::wholeLayers()
 
 void TestRulesPeaks::logitsAndTheirCopies()
 {
-    Program p;
     std::vector<std::vector<Program::Block>> kept;
-    for (int i = 0; i < 3; ++i)
-        kept.push_back({p.alloc(64 * mib, p.mlp)});
-    kept.push_back({p.alloc(100 * mib, p.head), p.alloc(200 * mib, p.loss)});
-    p.unwind(kept);
-    const RuleOutput output = RuleCase(p.maker).run("logits");
-    QCOMPARE(output.findings.size(), 1U);
-    QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(300 * mib));
-    QCOMPARE(output.findings.front().count, 2U);
+    for (const bool deferred : {false, true}) {
+        Program p;
+        kept.clear();
+        for (int i = 0; i < 3; ++i)
+            kept.push_back({p.alloc(64 * mib, p.mlp)});
+        kept.push_back({p.alloc(100 * mib, p.head), p.alloc(200 * mib, p.loss)});
+        p.unwind(kept);
+        RunConfig config;
+        config.set("comm_overlap.defer_embedding_wgrad_compute", deferred);
+        const RuleOutput output = RuleCase(p.maker, config).run("logits");
+        QCOMPARE(output.findings.size(), 1U);
+        QCOMPARE(output.findings.front().bytes, static_cast<std::uint64_t>(300 * mib));
+        QCOMPARE(output.findings.front().count, 2U);
+        QCOMPARE(fixOf(output.findings.front(), "embedding-wgrad-at-once") != nullptr, deferred);
+    }
 
     Program small;
     kept = {{small.alloc(640 * mib, small.mlp)},
@@ -194,6 +206,7 @@ void TestRulesPeaks::logitsAndTheirCopies()
     QVERIFY(RuleCase(small.maker).run("logits").findings.empty());
 }
 
+/// What tops one step tops the next as well: a fix that changed one peak only would move it there.
 void TestRulesPeaks::editsReachEveryStep()
 {
     Program optimizer;

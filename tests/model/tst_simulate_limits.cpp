@@ -352,6 +352,9 @@ void TestSimulateLimits::worth()
     const auto told = halfOfTheCard(false);
     QCOMPARE(predictionGrade(*told, false), Grade::B);
     QCOMPARE(predictionGrade(*told, true), Grade::C);
+    // What a grade is of: a fix has its own for the recorded lifetimes.
+    QVERIFY(predictionWorth(*told, false).ends_with(", grade B"));
+    QVERIFY(predictionWorth(*told, true).ends_with("reserved memory of the changed requests has grade C"));
     const auto inferred = halfOfTheCard(true);
     QCOMPARE(predictionGrade(*inferred, false), Grade::D);
     QVERIFY(predictionWorth(*inferred, false).ends_with("the limit is only inferred from flushes"));

@@ -48,6 +48,22 @@ std::string heldText(const Held& held)
     return told * 2 < held.all || text.empty() ? std::string() : text + ".";
 }
 
+/// " of optimizer state"; empty when they are of several kinds.
+std::string ofRole(const RuleInput& input, std::span<const AllocationId> ids)
+{
+    const std::string role = roleOfMost(input, ids);
+    return role.empty() ? role : " of " + role;
+}
+
+/// One file is one rank: only its peers tell whether it is fuller than they are.
+std::string peersText(const RuleInput& input)
+{
+    const std::optional<std::int64_t> ranks = worldSize(input.config);
+    if (ranks ? *ranks < 2 : !input.rank)
+        return {};
+    return " Open the files of the other ranks too: they tell whether this rank is fuller than its peers.";
+}
+
 void addParallelism(const RuleInput& input, Finding& finding)
 {
     if (!runsMegatron(input))
@@ -68,14 +84,17 @@ void addParallelism(const RuleInput& input, Finding& finding)
     finding.fixes.push_back(tensor);
 }
 
-/// D2's ladder, in the playbook's order. Fixes that add no memory (allocator settings) are not in it.
+/// D2's ladder by the decision steps: what S3 and S6 recompute comes first; of what is no step of its own the
+/// distributed optimizer, which costs least, before full recompute, which costs most; then S7's offloading;
+/// and last what S5 and S4 warn of, tensor parallelism at the very end. Row D2 lists the same means without
+/// an order. Fixes that add no memory (allocator settings) are not in it.
 void addFixes(
     const RuleInput& input, Finding& finding, const LargestSite& largest, const Held& held, const Job& job)
 {
     if (!largest.name.empty())
         finding.fixes.push_back(makeFix("shrink-largest-site",
             "Look first at " + largest.name + ": it holds " + sizeText(largest.bytes)
-                + " when memory runs out.",
+                + ofRole(input, largest.allocations) + " when memory runs out.",
             Grade::A));
     const std::vector<Fix> needs = needFixes(input, held.of(Role::SavedActivation), job);
     finding.fixes.insert(finding.fixes.end(), needs.begin(), needs.end());
@@ -97,23 +116,27 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         finding.allocations = largest.allocations;
         finding.count = largest.allocations.size();
         finding.title = "Out of memory: " + requestText(oom)
-            + " would not have fitted even perfectly packed, " + sizeText(deficit) + " were missing.";
+            + " would not have fitted even perfectly packed, it lacked " + sizeText(deficit) + ".";
         finding.explanation = "Live blocks of " + sizeText(oom.allocated) + " leave "
             + sizeText(
                 oom.reserved + static_cast<std::int64_t>(*oom.deviceFree) - oom.allocated - oom.waiting)
-            + " of the " + sizeText(*oom.usable()) + " the allocator could own.";
+            + " of the " + sizeText(*oom.usable())
+            + " the allocator could own. What this one request lacked is " + sizeText(deficit)
+            + "; what the run would have asked for after it comes on top.";
         if (!largest.name.empty()) {
             addEvidence(finding, "largest_site_bytes", largest.bytes);
             const bool most = static_cast<std::int64_t>(largest.bytes) * 2 > oom.allocated;
             finding.explanation += (most ? " Most of it, " : " The largest share with a call site, ")
-                + sizeText(largest.bytes) + " in " + countText(finding.count, "allocation", "allocations")
-                + ", comes from " + largest.name + ".";
+                + sizeText(largest.bytes) + ofRole(input, largest.allocations) + " in "
+                + countText(finding.count, "allocation", "allocations") + ", comes from " + largest.name
+                + ".";
         }
         const Held held = heldAt(input, oom.state);
         finding.explanation += heldText(held);
         if (moot)
             finding.explanation
                 += " PyTorch's own hint in the error text is moot: expandable segments were on already.";
+        finding.explanation += peersText(input);
         addFixes(input, finding, largest, held, job);
         output.findings.push_back(std::move(finding));
     }

@@ -128,6 +128,30 @@ private:
     std::vector<Group> m_groups;
 };
 
+/// In how many more steps nothing is left at this rate. An estimate: everything else stays as it is.
+void tellWhenFull(const RuleInput& input, Finding& finding, std::int64_t slope)
+{
+    const std::optional<MemoryLimit> limit = memoryLimit(input);
+    if (!limit) {
+        finding.explanation += " When the card is full cannot be told without its size.";
+        return;
+    }
+    const std::int64_t peak = traceMetrics(input.replay).allocatedPeak;
+    const std::int64_t room = static_cast<std::int64_t>(limit->bytes) - peak;
+    if (slope <= 0 || room < slope)
+        return;
+    const std::int64_t left = room / slope;
+    finding.evidence.push_back({"headroom", room});
+    finding.evidence.push_back({"steps_until_full", left});
+    finding.evidence.push_back({"steps_until_full_grade", std::string(limit->exact ? "B" : "D")});
+    finding.explanation += " At this rate "
+        + (limit->exact ? "the " + sizeText(limit->bytes) + " that the allocator could own are full in about "
+                        : "the whole card (" + sizeText(limit->bytes) + ") is full in at most about ")
+        + countText(static_cast<std::uint64_t>(left), "more step", "more steps")
+        + (limit->exact ? ", if nothing else grows (grade B)."
+                        : ", sooner by what NCCL and the CUDA context hold of it (grade D).");
+}
+
 Finding report(
     const RuleInput& input, const Group& group, const Line& line, std::size_t steps, const Job& job)
 {
@@ -157,10 +181,11 @@ Finding report(
     out.fixes.push_back(fix);
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes)) + " kept by one call site, "
         + formatBytes(slope) + " more every step, never freed.";
-    out.explanation = formatCount(static_cast<std::int64_t>(out.count))
-        + " allocations of the same size from the same line are alive at the end; "
-          "their number grows in a straight line over "
-        + formatCount(static_cast<std::int64_t>(steps)) + " steps.";
+    out.explanation = countText(out.count, "allocation", "allocations")
+        + " of the same size from the same line are alive at the end; their number grows in a straight line "
+          "over "
+        + countText(steps, "step", "steps") + ".";
+    tellWhenFull(input, out, slope);
     return out;
 }
 
@@ -207,8 +232,9 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
         output.findings.push_back(report(input, *climbing[i].group, climbing[i].line, steps.size(), job));
     if (climbing.size() > mostReported)
         output.undecided.push_back({leakRule.id,
-            "a closer look: " + std::to_string(climbing.size() - mostReported)
-                + " more call sites grow in the same way, each by less"});
+            "a closer look: "
+                + countText(climbing.size() - mostReported, "more call site grows", "more call sites grow")
+                + " in the same way, each by less"});
 }
 
 } // namespace

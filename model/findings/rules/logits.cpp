@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
 #include "model/findings/estimates.hpp"
+#include "model/findings/rule_tools.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -124,9 +125,14 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     fix.edits = fused(input, likesOf(input.replay, set));
     estimate(fix, input, job);
     out.fixes.push_back(fix);
+    if (input.config.flag("comm_overlap.defer_embedding_wgrad_compute") == true)
+        out.fixes.push_back(makeFix("embedding-wgrad-at-once",
+            "Set comm_overlap.defer_embedding_wgrad_compute=false, or lower wgrad_deferral_limit: the last "
+            "stage keeps the gradient of the logits of that many microbatches until the step ends.",
+            Grade::D, "Megatron-Core 2a75ac12; playbook note M-deferred-embedding"));
     out.title = formatBytes(static_cast<std::int64_t>(out.bytes))
         + " of logits and loss tensors live at the peak: " + formatPercent(share) + " of it in "
-        + formatCount(static_cast<std::int64_t>(out.count)) + (out.count == 1 ? " tensor." : " tensors.");
+        + countText(out.count, "tensor", "tensors") + ".";
     out.explanation = "Every token has one number for each word of the vocabulary, in the model's type and "
                       "again in float32 for "
                       "the loss.";
