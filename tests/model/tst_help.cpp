@@ -5,9 +5,12 @@
 #include "model/lens/sites.hpp"
 
 #include <QDir>
+#include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
 #include <QtTest>
+
+#include <set>
 
 using namespace tidemark;
 
@@ -81,6 +84,30 @@ private slots:
         const QString text = page(QStringLiteral("findings.md"));
         for (const Rule& rule : rules())
             QVERIFY2(text.contains(QStringLiteral("\n| `%1` | ").arg(QLatin1String(rule.id))), rule.id);
+    }
+
+    /// Ids of fixes are words joined by hyphens in the sources of the findings.
+    void everyFixHasItsRow()
+    {
+        const QString text = page(QStringLiteral("fixes.md"));
+        std::set<QString> known{QStringLiteral("set-up")}; // the name of a phase
+        for (const Rule& rule : rules())
+            known.insert(QLatin1String(rule.id));
+        std::set<QString> fixes{QStringLiteral("recompute"), QStringLiteral("parallelism")};
+        const QRegularExpression quoted(QStringLiteral("\"([a-z]+(?:-[a-z0-9]+)+)\""));
+        QDirIterator sources(QStringLiteral(TIDEMARK_RESOURCES "/../model/findings"),
+            {QStringLiteral("*.cpp"), QStringLiteral("*.hpp")}, QDir::Files, QDirIterator::Subdirectories);
+        while (sources.hasNext()) {
+            QFile source(sources.next());
+            QVERIFY(source.open(QIODevice::ReadOnly));
+            auto found = quoted.globalMatch(QString::fromUtf8(source.readAll()));
+            while (found.hasNext())
+                if (const QString id = found.next().captured(1); !known.count(id))
+                    fixes.insert(id);
+        }
+        QVERIFY(fixes.size() > 50);
+        for (const QString& id : fixes)
+            QVERIFY2(text.contains(QStringLiteral("`%1`").arg(id)), qPrintable(id));
     }
 
     void everyQualityIdHasItsSection()
