@@ -74,6 +74,8 @@ void Diagnoser::run()
                 answer.problem = answer.rulesProblem = QString::fromStdString(own.error().message);
         }
         answer.diagnosis = rules(rank, options, job);
+        for (const std::string& slow : takeSlowExpressions())
+            answer.problem = answer.rulesProblem = QString::fromStdString(slow);
         return answer;
     });
     emit started();

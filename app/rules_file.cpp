@@ -7,21 +7,55 @@
 #include <QRegularExpression>
 #include <QString>
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
+#include <mutex>
+#include <utility>
 
 namespace tidemark {
 
-Result<TextPredicate> makeRegex(const std::string& pattern)
+namespace {
+
+/// Steps that one match may take, and how many matches may want more before the expression is given up.
+constexpr const char* matchLimits = "(*LIMIT_MATCH=100000)(*LIMIT_DEPTH=10000)";
+constexpr int mostTooLong = 20;
+
+std::mutex slowMutex;
+std::vector<std::string> slowExpressions;
+
+/// `told`, where given, is put among the slow expressions when the expression is given up.
+Result<TextPredicate> bounded(const std::string& pattern, const std::string& told)
 {
-    const QRegularExpression regex(
-        QString::fromStdString(pattern), QRegularExpression::CaseInsensitiveOption);
+    const QRegularExpression regex(QLatin1String(matchLimits) + QString::fromStdString(pattern),
+        QRegularExpression::CaseInsensitiveOption);
     if (!regex.isValid())
         return Error{ErrorCode::Usage, "the expression is not complete: " + regex.errorString().toStdString(),
             std::nullopt};
-    return TextPredicate([regex](std::string_view text) {
-        return regex.match(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()))).hasMatch();
+    return TextPredicate([regex, told, tooLong = std::make_shared<std::atomic<int>>(0)](
+                             std::string_view text) {
+        if (*tooLong >= mostTooLong)
+            return false;
+        const auto match = regex.match(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
+        if (!match.isValid() && ++*tooLong == mostTooLong && !told.empty()) {
+            const std::lock_guard lock(slowMutex);
+            slowExpressions.push_back(told);
+        }
+        return match.hasMatch();
     });
+}
+
+} // namespace
+
+Result<TextPredicate> makeRegex(const std::string& pattern)
+{
+    return bounded(pattern, {});
+}
+
+std::vector<std::string> takeSlowExpressions()
+{
+    const std::lock_guard lock(slowMutex);
+    return std::exchange(slowExpressions, {});
 }
 
 Result<std::shared_ptr<const LabelRules>> readLabelRules(const std::filesystem::path& path)
@@ -38,7 +72,10 @@ Result<std::shared_ptr<const LabelRules>> readLabelRules(const std::filesystem::
     if (!file)
         return Error{ErrorCode::Io, name + ": cannot be read", std::nullopt};
     const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-    if (first != std::string::npos && text[first] != '{' && text[first] != '[' && text[first] != '/') {
+    if (first == std::string::npos)
+        return Error{
+            ErrorCode::Malformed, name + ": the file is empty, it needs a list \"rules\"", std::nullopt};
+    if (text[first] != '{' && text[first] != '[' && text[first] != '/') {
         Result<ConfigTree> tree = parseYamlConfig(text, path.string());
         if (!tree)
             return tree.error();
@@ -47,7 +84,11 @@ Result<std::shared_ptr<const LabelRules>> readLabelRules(const std::filesystem::
             return json.error();
         text = std::move(*json);
     }
-    return LabelRules::withUser(text, path.string(), makeRegex);
+    return LabelRules::withUser(text, path.string(), [&name](const std::string& pattern) {
+        return bounded(pattern,
+            name + ": the expression " + displayText(pattern, 60)
+                + " takes too long on the frames of this file and was given up, so its rule may miss some");
+    });
 }
 
 } // namespace tidemark

@@ -4,11 +4,17 @@
 #include "model/lens/label_rules.hpp"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace tidemark {
 
-/// Regular expressions for the engine: Perl's syntax, whatever the case. Any thread.
+/// Regular expressions for the engine: Perl's syntax, whatever the case. A match that takes too many steps is
+/// none, and an expression with many of these matches nothing any more. Any thread.
 Result<TextPredicate> makeRegex(const std::string& pattern);
+
+/// Sentences about expressions of rule files that were given up since the last call. Any thread.
+std::vector<std::string> takeSlowExpressions();
 
 /// The built-in label rules with those of a JSON or YAML file in front (help/labels.md). Errors name the file
 /// and the rule.

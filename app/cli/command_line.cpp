@@ -2,6 +2,7 @@
 #include "app/cli/command_line.hpp"
 
 #include "app/cli/command.hpp"
+#include "app/rules_file.hpp"
 #include "app/version.hpp"
 #include "model/core/text.hpp"
 #include "model/run/rank.hpp"
@@ -164,6 +165,8 @@ int runCommand(const Command& command, std::span<const char* const> arguments, C
     if (!parsed)
         return usageError(streams, parsed.error().message + "; see tidemark " + command.name + " --help");
     const int status = command.run(*parsed, streams);
+    for (const std::string& slow : takeSlowExpressions())
+        printError(streams.err, "", {ErrorCode::TooLarge, slow + ".", std::nullopt});
     streams.out.flush();
     if (!streams.out) {
         printError(streams.err, "", {ErrorCode::Io, "the output could not be written.", std::nullopt});
