@@ -280,6 +280,7 @@ void TestRulesRecompute::aWorkspaceHidesNoOutput()
     QCOMPARE(found.explanation.find("Not counted") != std::string::npos, keepsOutput);
 }
 
+/// w2(silu(w1(x)) * w3(x)) on one line makes tensors of one stack and size several times.
 void TestRulesRecompute::operationsOfOneLineAreOneModule()
 {
     for (const bool backToBack : {false, true}) {
