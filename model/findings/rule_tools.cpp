@@ -68,9 +68,19 @@ std::string roleOfMost(const RuleInput& input, std::span<const AllocationId> ids
         all += size;
     }
     const auto most = std::max_element(bytes.begin(), bytes.end());
-    const auto role = static_cast<Role>(most - bytes.begin());
-    const bool told = role != Role::Unknown && role != Role::Predating && *most > 0 && *most >= all / 10 * 9;
-    return told ? roleName(role) : "";
+    if (*most == 0 || *most < all / 10 * 9)
+        return {};
+    switch (const auto role = static_cast<Role>(most - bytes.begin()); role) {
+    case Role::Unknown:
+    case Role::Predating:
+    case Role::StepScoped:
+    case Role::Leak:
+        return {};
+    case Role::OptimizerState:
+        return roleName(role);
+    default:
+        return roleName(role) + std::string("s");
+    }
 }
 
 Fix expandableFix(const RuleInput& input, std::string whatItDoes)

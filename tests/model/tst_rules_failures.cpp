@@ -136,6 +136,9 @@ void TestRulesFailures::capacityTellsWhatItIsOf()
     QVERIFY(!says("other ranks"));
     QVERIFY(fixOf(run.one("capacity"), "shrink-largest-site")->text.find("90.0\u00a0MiB when")
         != std::string::npos);
+    run.roles.front() = Role::SavedActivation;
+    QVERIFY(run.one("capacity").explanation.find("90.0\u00a0MiB of saved activations in 1 allocation,")
+        != std::string::npos);
     run.roles.front() = Role::OptimizerState;
     QVERIFY(
         fixOf(run.one("capacity"), "shrink-largest-site")->text.find("90.0\u00a0MiB of optimizer state when")
