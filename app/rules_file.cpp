@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 #include <QString>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <iterator>
@@ -24,7 +25,7 @@ constexpr int mostTooLong = 20;
 std::mutex slowMutex;
 std::vector<std::string> slowExpressions;
 
-/// `told`, where given, is put among the slow expressions when the expression is given up.
+/// `told`, where given, is put among the slow expressions with the first match that takes too long.
 Result<TextPredicate> bounded(const std::string& pattern, const std::string& told)
 {
     const QRegularExpression regex(QLatin1String(matchLimits) + QString::fromStdString(pattern),
@@ -37,12 +38,26 @@ Result<TextPredicate> bounded(const std::string& pattern, const std::string& tol
         if (*tooLong >= mostTooLong)
             return false;
         const auto match = regex.match(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
-        if (!match.isValid() && ++*tooLong == mostTooLong && !told.empty()) {
+        if (!match.isValid() && (*tooLong)++ == 0 && !told.empty()) {
             const std::lock_guard lock(slowMutex);
             slowExpressions.push_back(told);
         }
         return match.hasMatch();
     });
+}
+
+constexpr const char* blanks = " \t\r\n\xef\xbb\xbf";
+
+/// Nothing but blanks and YAML's remarks.
+bool onlyRemarks(std::string_view text)
+{
+    for (std::size_t first = text.find_first_not_of(blanks); first != std::string_view::npos;
+         first = text.find_first_not_of(blanks)) {
+        if (text[first] != '#')
+            return false;
+        text.remove_prefix(std::min(text.find('\n', first), text.size()));
+    }
+    return true;
 }
 
 } // namespace
@@ -71,10 +86,10 @@ Result<std::shared_ptr<const LabelRules>> readLabelRules(const std::filesystem::
     std::string text{std::istreambuf_iterator<char>(file), {}};
     if (!file)
         return Error{ErrorCode::Io, name + ": cannot be read", std::nullopt};
-    const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-    if (first == std::string::npos)
+    if (onlyRemarks(text))
         return Error{
             ErrorCode::Malformed, name + ": the file is empty, it needs a list \"rules\"", std::nullopt};
+    const std::size_t first = text.find_first_not_of(blanks);
     if (text[first] != '{' && text[first] != '[' && text[first] != '/') {
         Result<ConfigTree> tree = parseYamlConfig(text, path.string());
         if (!tree)
@@ -87,7 +102,7 @@ Result<std::shared_ptr<const LabelRules>> readLabelRules(const std::filesystem::
     return LabelRules::withUser(text, path.string(), [&name](const std::string& pattern) {
         return bounded(pattern,
             name + ": the expression " + displayText(pattern, 60)
-                + " takes too long on the frames of this file and was given up, so its rule may miss some");
+                + " takes too long on frames of this file, so its rule may miss some");
     });
 }
 

@@ -13,7 +13,7 @@ namespace tidemark {
 /// none, and an expression with many of these matches nothing any more. Any thread.
 Result<TextPredicate> makeRegex(const std::string& pattern);
 
-/// Sentences about expressions of rule files that were given up since the last call. Any thread.
+/// Sentences about expressions of rule files that took too long on a frame since the last call. Any thread.
 std::vector<std::string> takeSlowExpressions();
 
 /// The built-in label rules with those of a JSON or YAML file in front (help/labels.md). Errors name the file

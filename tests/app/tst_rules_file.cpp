@@ -15,7 +15,7 @@ private slots:
     void emptyFiles()
     {
         for (const char* name : {"rules.json", "rules.yaml"})
-            for (const char* text : {"", " \n\t\n"}) {
+            for (const char* text : {"", " \n\t\n", "# rules\n  # none"}) {
                 const auto read = readLabelRules(write(name, text));
                 QVERIFY(!read);
                 QVERIFY2(read.error().message.find("the file is empty") != std::string::npos,
