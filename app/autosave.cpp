@@ -134,6 +134,7 @@ void Autosave::drop()
         if (!m_lock)
             return;
         QFile::remove(filePath(folder, id));
+        m_lock->unlock(); // others may hold it, too
         m_lock.reset();
     });
 }

@@ -41,12 +41,16 @@ SessionKeeper::SessionKeeper(
     connect(&m_scene, &SessionScene::edited, this, [this] {
         m_look.start();
         m_afterEdit.start();
+        // Edits that never pause are kept, too.
+        if (m_modified && !m_every.isActive())
+            m_every.start();
     });
     connect(&m_scene, &SessionScene::moved, this, [this] {
         if (m_modified && !m_every.isActive())
             m_every.start();
     });
     connect(&m_autosave, &Autosave::failed, this, [this](const QString& sentence) {
+        m_autosaved.reset();
         tell(unsafe, tr("The notes are in this window only: %1").arg(sentence), Notice::Weight::Warning);
     });
     connect(&m_autosave, &Autosave::written, this, [this] { m_notices.remove(QLatin1String(unsafe)); });
@@ -117,6 +121,7 @@ QString SessionKeeper::choose(Ask purpose, const QString& suggested)
 void SessionKeeper::begun(bool session)
 {
     m_letGo = false;
+    m_autosaved.reset();
     if (std::exchange(m_modified, false)) { // what was there is saved or not wanted
         m_every.stop();
         m_autosave.drop();
@@ -127,7 +132,7 @@ void SessionKeeper::begun(bool session)
     m_stamp.clear();
     m_suggested.clear();
     m_origin.clear();
-    m_keepCopy = m_elsewhere = m_recovered = false;
+    m_keepCopy = m_elsewhere = m_recovered = m_located = false;
     m_incomplete.reset();
     const std::shared_ptr<OpenedSession> opened = session ? std::exchange(m_pending, nullptr) : nullptr;
     if (opened && m_pendingLeftover) {
@@ -140,6 +145,7 @@ void SessionKeeper::begun(bool session)
         std::erase_if(m_leftovers, [&](const Leftover& each) { return each.file == leftover.file; });
         m_autosave.release();
     } else if (opened) {
+        m_located = std::exchange(m_opensLocated, false);
         m_file = opened->file;
         m_stamp = opened->stamp;
         m_keepCopy = !opened->problems.empty();
@@ -188,9 +194,9 @@ void SessionKeeper::look()
         modified
             = open && (!m_work.notes.items().empty() || !report.title.empty() || !report.summary.empty());
     else if (m_scene.isSettled())
-        modified = SessionScene::made(m_scene.collect()) != m_saved;
+        modified = m_located || SessionScene::made(m_scene.collect()) != m_saved;
     else
-        modified = m_modified || m_work.notes.items() != m_saved.annotations;
+        modified = m_located || m_modified || m_work.notes.items() != m_saved.annotations;
     if (!modified)
         m_afterEdit.stop();
     if (modified == m_modified)
@@ -198,6 +204,7 @@ void SessionKeeper::look()
     m_modified = modified;
     if (!modified) {
         m_every.stop();
+        m_autosaved.reset();
         m_autosave.drop();
         m_notices.remove(QLatin1String(unsafe));
     } else if (!m_afterEdit.isActive()) {
@@ -211,8 +218,13 @@ void SessionKeeper::autosaveNow()
     m_afterEdit.stop();
     m_every.stop();
     look();
-    if (m_modified)
-        m_autosave.write(m_scene.collect(), m_file.empty() ? m_origin : m_file);
+    if (!m_modified)
+        return;
+    report::SessionFile session = m_scene.collect();
+    if (session == m_autosaved)
+        return;
+    m_autosave.write(session, m_file.empty() ? m_origin : m_file);
+    m_autosaved = std::move(session);
 }
 
 } // namespace tidemark

@@ -130,12 +130,15 @@ private:
     bool m_keepCopy = false; ///< of a broken m_file, before it is replaced
     bool m_elsewhere = false; ///< m_file is open in another window
     bool m_recovered = false; ///< differs from any file, until it is saved
+    bool m_located = false; ///< a snapshot is where m_file does not say
     report::SessionFile m_saved; ///< made() of what m_file holds
     bool m_modified = false;
+    std::optional<report::SessionFile> m_autosaved; ///< as written last
 
     /// Being opened: takes force when its snapshot is there.
     std::shared_ptr<OpenedSession> m_pending;
     std::shared_ptr<Leftover> m_pendingLeftover;
+    bool m_opensLocated = false; ///< m_pending has m_located
     /// In force, while some of its snapshots are missing.
     std::shared_ptr<OpenedSession> m_incomplete;
     std::vector<Leftover> m_leftovers;

@@ -78,6 +78,7 @@ void SessionKeeper::chooseAndOpen()
 void SessionKeeper::openFile(const fs::path& file, std::shared_ptr<Leftover> leftover)
 {
     m_notices.remove(QLatin1String(openNotice));
+    m_opensLocated = false;
     // What belongs together is looked for where the session itself lies.
     const fs::path folder = leftover ? leftover->of.parent_path() : fs::path();
     run<Result<OpenedSession>>([file, folder] { return openSession(file, folder); },
@@ -213,6 +214,7 @@ void SessionKeeper::located(std::size_t input, const fs::path& path, bool same)
     session->inputs[input] = same ? FoundInput::State::Same : FoundInput::State::Differs;
     m_notices.remove(QLatin1String(missing));
     if (!inForce) {
+        m_opensLocated = true;
         settleFirst([this, session] { opened(session, std::exchange(m_pendingLeftover, nullptr)); });
         return;
     }
@@ -223,7 +225,9 @@ void SessionKeeper::located(std::size_t input, const fs::path& path, bool same)
     }
     session->inputs[input] = FoundInput::State::Same; // it was told
     tellMissing();
+    m_located = true;
     m_scene.located(input, nameOf(path));
+    look();
 }
 
 void SessionKeeper::offerBeside()

@@ -99,7 +99,7 @@ void SessionKeeper::written(
         m_file = file;
         m_stamp = result->stamp;
         m_saved = asked;
-        m_keepCopy = m_recovered = false;
+        m_keepCopy = m_recovered = m_located = false;
         m_suggested.clear();
         m_origin.clear();
         m_notices.remove(QLatin1String(saving));

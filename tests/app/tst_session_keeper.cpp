@@ -388,7 +388,9 @@ void TestSessionKeeper::asksWhereASnapshotIs()
     QCOMPARE(f.notes().items().size(), std::size_t{1});
     QCOMPARE(f.keeper().path(), file);
     QVERIFY(f.bar().names().isEmpty());
+    QTRY_VERIFY(f.keeper().isModified()); // or it is asked again the next time
     f.save();
+    QVERIFY(!f.keeper().isModified());
     QCOMPARE(f.stored(file).inputs[0].path, std::string("deep/run.pickle"));
 }
 
