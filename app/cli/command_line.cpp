@@ -24,6 +24,7 @@ extern const Command compareCommand;
 extern const Command reportCommand;
 extern const Command renderCommand;
 extern const Command simulateCommand;
+extern const Command digestCommand;
 
 std::span<const Command* const> commands()
 {
@@ -35,6 +36,7 @@ std::span<const Command* const> commands()
         &reportCommand,
         &renderCommand,
         &simulateCommand,
+        &digestCommand,
     };
     return all;
 }

@@ -5,6 +5,8 @@
 #include "model/core/units.hpp"
 #include "model/findings/diagnosis.hpp"
 #include "model/findings/verdict_line.hpp"
+#include "model/job/digest.hpp"
+#include "model/job/summarise.hpp"
 
 #include <array>
 #include <fstream>
@@ -149,6 +151,28 @@ void printText(std::ostream& out, const std::string& path, const Diagnosis& diag
     }
 }
 
+void printRun(std::ostream& out, const std::string& path, const SummarisedJob& all)
+{
+    const RunDiagnosis& run = all.diagnosis;
+    out << displayText(path) << ": " << displayText(run.headline(all.ranks)) << "\n\n";
+    for (std::size_t i = 0; i < all.ranks.size(); ++i) {
+        const RankSummary& rank = all.ranks[i];
+        out << "rank        " << displayText(rank.name());
+        if (!run.roles.roles[i].label.empty())
+            out << ", " << displayText(run.roles.roles[i].label);
+        out << ": live " << formatBytes(rank.live.bytes) << ", reserved "
+            << (rank.reserved ? formatBytes(rank.reserved->bytes) : "unknown") << ", headroom "
+            << (run.ranks[i].headroom ? formatBytes(*run.ranks[i].headroom) : "unknown")
+            << (rank.oom ? ", out of memory" : "") << (run.ranks[i].outlier ? ", stands out" : "") << '\n';
+    }
+    for (const Finding& finding : run.findings)
+        printFinding(out, finding);
+    for (const Undecided& each : run.undecided)
+        out << "undecided   " << each.rule << ": " << displayText(each.needs) << '\n';
+    for (const QualityNote& note : run.quality)
+        out << "note        " << qualityName(note.id) << ": " << displayText(note.sentence) << '\n';
+}
+
 /// Leaves out findings that touch none of the wished events. One without events is about the end of the file.
 void keepEvents(Diagnosis& diagnosis, const Wish& wish)
 {
@@ -173,16 +197,17 @@ public:
 
     void path(const std::filesystem::path& given)
     {
-        const auto files = expandPaths(std::span(&given, 1));
-        if (!files) {
-            refuse(given.string(), files.error());
+        std::error_code ignored;
+        if (std::filesystem::is_directory(given, ignored)) {
+            folder(given);
             return;
         }
-        std::error_code ignored;
-        const bool folder = std::filesystem::is_directory(given, ignored);
-        for (const std::filesystem::path& file : *files)
-            if (!folder || !isConfigFile(file))
-                one(file);
+        RankFile file;
+        file.path = given;
+        file.rank = rankFromName(given.string());
+        if (given.extension() == digestEnding)
+            file.kind = RankFileKind::Digest;
+        one(file);
     }
 
     int status() const
@@ -204,12 +229,73 @@ private:
             m_streams.out << errorJson(path, error) << '\n';
     }
 
-    void one(const std::filesystem::path& file)
+    /// The files of a folder by rank, the chosen one of each first, and what is said of all of them together.
+    void folder(const std::filesystem::path& given)
     {
+        auto job = discover(std::span(&given, 1), m_wish.config, terminalJob());
+        if (!job) {
+            refuse(given.string(), job.error());
+            return;
+        }
+        for (const BadFile& bad : job->bad)
+            refuse(bad.path.string(), bad.error);
+        m_summaries.clear();
+        m_failures.clear();
+        for (const RankFiles& rank : job->ranks)
+            for (const RankFile& file : rank.files) {
+                if (!file.superseded.empty())
+                    m_streams.err << "tidemark: " << displayText(file.path.string()) << ": "
+                                  << displayText(file.superseded) << '\n';
+                one(file);
+            }
+        const SummarisedJob all
+            = combined(std::move(*job), std::move(m_summaries), std::move(m_failures), m_wish.config);
+        if (all.ranks.empty() || all.ranks.size() + all.job.missing.size() < 2)
+            return;
+        if (m_wish.json)
+            m_streams.out << all.diagnosis.json(all.ranks, given.string()) << '\n';
+        else
+            printRun(m_streams.out << '\n', given.string(), all);
+    }
+
+    void keep(RankSummary summary) { m_summaries.push_back(std::move(summary)); }
+
+    void digest(const RankFile& file)
+    {
+        auto summary = readDigest(file.path, terminalJob());
+        if (!summary) {
+            fail(file, summary.error());
+            return;
+        }
+        if (m_wish.json) {
+            m_streams.out << summaryJson(*summary) << '\n';
+        } else {
+            m_streams.out << (m_read > 0 ? "\n" : "") << displayText(file.path.string()) << ": digest of "
+                          << displayText(summary->snapshot.string()) << "\n\n";
+            for (const Finding& finding : summary->findings)
+                printFinding(m_streams.out, finding);
+        }
+        ++m_read;
+        keep(std::move(summary).value());
+    }
+
+    void fail(const RankFile& file, const Error& error)
+    {
+        refuse(file.path.string(), error);
+        m_failures.emplace_back(file.path, error);
+    }
+
+    void one(const RankFile& found)
+    {
+        if (found.kind == RankFileKind::Digest) {
+            digest(found);
+            return;
+        }
+        const std::filesystem::path& file = found.path;
         const std::string path = file.string();
         const auto rank = openRank(file, m_wish.read, terminalJob());
         if (!rank) {
-            refuse(path, rank.error());
+            fail(found, rank.error());
             return;
         }
         warnIfPartial(m_streams, path, *(*rank)->snapshot);
@@ -217,7 +303,7 @@ private:
         DiagnosisOptions wanted;
         wanted.deviceTotal = m_wish.deviceTotal;
         wanted.rules = m_wish.rules;
-        wanted.rank = rankFromName(path);
+        wanted.rank = found.rank;
         wanted.config = configFor(m_wish.config, file, m_streams.err);
         Diagnosis diagnosis = *diagnose(*rank, wanted, terminalJob());
         keepEvents(diagnosis, m_wish);
@@ -227,12 +313,22 @@ private:
             printText(m_streams.out << (m_read > 0 ? "\n" : ""), path, diagnosis);
         m_streams.out.flush();
         ++m_read;
+        SummaryOrigin origin;
+        origin.file = file;
+        origin.rank = found.rank;
+        origin.rankFrom = found.rankFrom;
+        origin.step = found.step;
+        origin.oomDump = found.oom;
+        origin.cardBytes = m_wish.deviceTotal;
+        keep(makeSummary(diagnosis, origin));
     }
 
     const Wish& m_wish;
     CommandStreams& m_streams;
     std::size_t m_read = 0;
     std::size_t m_refused = 0;
+    std::vector<RankSummary> m_summaries;
+    std::vector<std::pair<std::filesystem::path, Error>> m_failures;
 };
 
 int run(const Arguments& arguments, CommandStreams& streams)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.hpp"
 #include "app/cli/figures_json.hpp"
+#include "model/core/natural_order.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
+#include "model/job/discovery.hpp"
+#include "model/job/file_class.hpp"
 #include "model/run/rank.hpp"
 
 #include <algorithm>
@@ -138,6 +141,31 @@ void printText(std::ostream& out, const std::string& path, const Rank& rank, con
     printNotes(out, rank);
 }
 
+/// The files of a folder by name, settings and digests left out, with the snapshots of its subfolders.
+Result<std::vector<std::filesystem::path>> filesOf(const std::filesystem::path& given)
+{
+    auto files = expandPaths(std::span(&given, 1));
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(given, ignored))
+        return files;
+    const auto job = discover(std::span(&given, 1), {}, terminalJob());
+    if (!job)
+        return files;
+    std::vector<std::filesystem::path> all = files ? *files : std::vector<std::filesystem::path>();
+    for (const RankFiles& rank : job->ranks)
+        for (const RankFile& file : rank.files)
+            all.push_back(file.path);
+    for (const BadFile& bad : job->bad)
+        all.push_back(bad.path);
+    std::ranges::sort(
+        all, [](const auto& a, const auto& b) { return naturallyLess(a.string(), b.string()); });
+    const auto again = std::ranges::unique(all);
+    all.erase(again.begin(), again.end());
+    std::erase_if(
+        all, [](const auto& file) { return isConfigFile(file) || file.extension() == digestEnding; });
+    return all;
+}
+
 int run(const Arguments& arguments, CommandStreams& streams)
 {
     if (arguments.paths().empty())
@@ -155,7 +183,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
             streams.out << errorJson(path, error) << '\n';
     };
     for (const std::filesystem::path& given : arguments.paths()) {
-        const auto files = expandPaths(std::span(&given, 1));
+        const auto files = filesOf(given);
         if (!files) {
             refuse(given.string(), files.error());
             continue;

@@ -46,6 +46,9 @@ struct RunDiagnosis {
     std::string json(std::span<const RankSummary> summaries, std::string_view folder) const;
 };
 
+/// What `diagnose --json` prints of one digest.
+std::string summaryJson(const RankSummary& summary);
+
 /// Runs all rules over ranks. `summaries` by rank, as summarise() gives them. Cost: some µs a rank.
 RunDiagnosis diagnoseRun(
     std::span<const RankSummary> summaries, const DiscoveredJob& job, const RunConfig& config);

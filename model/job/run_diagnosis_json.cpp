@@ -40,6 +40,18 @@ Json rankJson(const RankSummary& rank, const RankStanding& standing, const Paral
 
 } // namespace
 
+std::string summaryJson(const RankSummary& summary)
+{
+    Json json{{"file", displayText(summary.file.string())}, {"digest", true}, {"findings", Json::array()},
+        {"data_quality", Json::array()}, {"config", Json::array()},
+        {"undecided", undecidedJson(summary.undecided)}};
+    for (const Finding& finding : summary.findings)
+        json["findings"].push_back(findingJson(finding));
+    for (const QualityNote& note : summary.quality)
+        json["data_quality"].push_back(noteJson(note));
+    return dumpedJson(json);
+}
+
 std::string RunDiagnosis::json(std::span<const RankSummary> summaries, std::string_view folder) const
 {
     Json json = Json::object();

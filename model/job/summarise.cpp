@@ -229,47 +229,39 @@ Result<RankSummary> summariseFile(
     return sumUp(file, options, config, job, nullptr);
 }
 
-Result<SummarisedJob> summarise(DiscoveredJob discovered, const SummariseOptions& options, const Job& job,
-    const SummaryCallback& callback)
+SummarisedJob combined(DiscoveredJob discovered, std::vector<RankSummary> read,
+    std::vector<std::pair<fs::path, Error>> refused, const RunConfig& given)
 {
     SummarisedJob out;
     out.job = std::move(discovered);
-    Summariser summariser(out.job, options, job, callback);
-    summariser.run();
-    if (job.stopped())
-        return cancelled();
+    std::map<std::string, RankSummary> summaries;
     std::vector<FileContent> contents;
-    for (const auto& [path, summary] : summariser.summaries())
-        contents.push_back(contentOf(summary));
-    auto refused = summariser.refused();
+    for (RankSummary& each : read) {
+        contents.push_back(contentOf(each));
+        summaries.insert_or_assign(each.file.string(), std::move(each));
+    }
     std::ranges::sort(refused, {}, &std::pair<fs::path, Error>::first);
     for (const auto& [path, error] : refused)
         reject(out.job, path, error);
     learn(out.job, contents);
-    out.config = options.config;
-    for (const RankFiles& rank : out.job.ranks)
-        for (const RankFile& file : rank.files)
-            if (auto found = summariser.summaries().find(file.path.string());
-                found != summariser.summaries().end()) {
-                RankSummary& summary = found->second;
-                summary.rank = file.rank;
-                summary.rankFrom = file.rankFrom;
-                summary.oomDump = file.oom;
-                for (Finding& finding : summary.findings)
-                    finding.rank = file.rank;
-                out.ranks.push_back(std::move(summary));
-                summariser.summaries().erase(found);
-                break;
-            }
-    // Ranks whose files were all read have one summary each, and the same place.
-    for (std::size_t i = 0; i < out.ranks.size() && i < out.job.ranks.size(); ++i) {
-        auto& files = out.job.ranks[i].files;
-        const auto used = std::ranges::find(files, out.ranks[i].file, &RankFile::path);
-        if (used != files.end() && used != files.begin())
-            std::ranges::rotate(files.begin(), used, used + 1);
-    }
-    out.config = settingsOf(
-        options.config, out.ranks.empty() ? fs::path() : out.ranks.front().file, out.job.configFiles);
+    for (RankFiles& rank : out.job.ranks)
+        for (std::size_t i = 0; i < rank.files.size(); ++i) {
+            const auto found = summaries.find(rank.files[i].path.string());
+            if (found == summaries.end())
+                continue;
+            RankSummary& summary = out.ranks.emplace_back(std::move(found->second));
+            summary.rank = rank.files[i].rank;
+            summary.rankFrom = rank.files[i].rankFrom;
+            summary.oomDump = rank.files[i].oom;
+            for (Finding& finding : summary.findings)
+                finding.rank = summary.rank;
+            const auto first = rank.files.begin();
+            std::ranges::rotate(
+                first, first + static_cast<std::ptrdiff_t>(i), first + static_cast<std::ptrdiff_t>(i) + 1);
+            break;
+        }
+    out.config
+        = settingsOf(given, out.ranks.empty() ? fs::path() : out.ranks.front().file, out.job.configFiles);
     // Digests may lie far from the settings of their run: they carry them.
     for (const RankSummary& rank : out.ranks)
         for (const auto& [key, value] : rank.settings)
@@ -277,6 +269,19 @@ Result<SummarisedJob> summarise(DiscoveredJob discovered, const SummariseOptions
                 out.config.set(key, value);
     out.diagnosis = diagnoseRun(out.ranks, out.job, out.config);
     return out;
+}
+
+Result<SummarisedJob> summarise(DiscoveredJob discovered, const SummariseOptions& options, const Job& job,
+    const SummaryCallback& callback)
+{
+    Summariser summariser(discovered, options, job, callback);
+    summariser.run();
+    if (job.stopped())
+        return cancelled();
+    std::vector<RankSummary> read;
+    for (auto& [path, summary] : summariser.summaries())
+        read.push_back(std::move(summary));
+    return combined(std::move(discovered), std::move(read), summariser.refused(), options.config);
 }
 
 } // namespace tidemark

@@ -10,7 +10,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tidemark {
@@ -51,6 +53,11 @@ struct SummarisedJob {
 /// Errors only when stopped. Cost: opening and diagnosing each file.
 Result<SummarisedJob> summarise(DiscoveredJob discovered, const SummariseOptions& options, const Job& job,
     const SummaryCallback& callback = {});
+
+/// What was read of a job's files, put together: bad files move, dates and ranks are corrected, the rules
+/// over ranks run. `read` may be in any order; of a rank's files the best one that was read counts.
+SummarisedJob combined(DiscoveredJob discovered, std::vector<RankSummary> read,
+    std::vector<std::pair<std::filesystem::path, Error>> refused, const RunConfig& given);
 
 /// One file, opened, diagnosed and summed up; a digest is read.
 Result<RankSummary> summariseFile(

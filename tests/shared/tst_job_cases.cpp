@@ -208,10 +208,10 @@ private slots:
         QVERIFY(findingOf(report, "fragmentation") == nullptr);
         const Json* imbalance = findingOf(report, "rank-imbalance");
         QVERIFY(imbalance != nullptr);
-        QCOMPARE((*imbalance)["evidence"]["in_flight"], (Json{4, 3, 2, 1}));
+        QCOMPARE((*imbalance)["evidence"]["in_flight"].dump(), std::string("[4,3,2,1]"));
         const Json* capacity = findingOf(report, "capacity");
         QVERIFY(capacity != nullptr);
-        QCOMPARE((*capacity)["evidence"]["within_peers"], Json(false));
+        QVERIFY((*capacity)["evidence"]["within_peers"] == false);
         QCOMPARE(all.diagnosis.roles.roles[2].label, std::string("stage 2"));
     }
 
