@@ -32,6 +32,7 @@
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_source.hpp"
 #include "widgets/playbook/playbook_view.hpp"
+#include "widgets/ranks/ranks_view.hpp"
 #include "widgets/results/results_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/segments/segment_table_view.hpp"
@@ -101,6 +102,7 @@ MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
     connectFilter();
     connectCompare();
     connectNotes();
+    connectRanks();
     connectSession();
     applySettings();
     restyle();
@@ -143,6 +145,8 @@ void MainWindow::createViews()
     m_tabs->addTab(page, m_style.icon(QStringLiteral("timeline")), tr("Timeline"));
     m_oom = new OomView(session, state, m_style, this);
     m_oom->hide();
+    m_ranks = new RanksView(m_style, this);
+    m_ranks->hide();
     m_compare = new CompareView(m_work.comparer.state(), m_style, this);
     m_tabs->addTab(m_compare, m_style.icon(QStringLiteral("compare")), tr("Compare"));
     m_playbook = new PlaybookView(session, state, m_style, m_tabs);
@@ -222,6 +226,7 @@ void MainWindow::createViews()
     m_keyPolicy->addArrowOwner(m_segmentTable);
     m_keyPolicy->addArrowOwner(m_results);
     m_keyPolicy->addArrowOwner(m_notes);
+    m_keyPolicy->addArrowOwner(m_ranks);
     m_keyPolicy->addArrowOwner(m_compare);
     m_keyPolicy->setEscapeOwner(m_timeline, [this] { return m_work.loader.isLoading(); });
 }
@@ -401,7 +406,7 @@ bool MainWindow::showsProgress() const
 
 void MainWindow::showPages()
 {
-    const bool open = m_work.session.rank() != nullptr;
+    const bool open = m_work.session.rank() != nullptr || m_tabs->indexOf(m_ranks) >= 0;
     const bool progress = m_work.loader.isLoading() && !m_progressDelay.isActive();
     m_stripStack->setCurrentWidget(progress ? static_cast<QWidget*>(m_loadStrip) : m_strip);
     m_stripBar->setVisible(open || progress);
@@ -411,7 +416,12 @@ void MainWindow::showPages()
     m_layout->setDocksShown(open);
     followTab();
     if (open && !was) {
-        m_tabs->setCurrentIndex(std::exchange(m_compareFirst, false) ? m_tabs->indexOf(m_compare) : 0);
+        if (std::exchange(m_compareFirst, false))
+            m_tabs->setCurrentWidget(m_compare);
+        else if (m_ranksFirst)
+            m_tabs->setCurrentWidget(m_ranks);
+        else
+            showTimelineTab();
         m_timeline->setFocus();
     }
     showProblem();

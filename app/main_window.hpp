@@ -42,7 +42,9 @@ class NoticeBar;
 class OomTextDialog;
 class OomView;
 class PeakBarsWindow;
+class JobLoader;
 class PictureWindow;
+class RanksView;
 struct PictureSource;
 class PlaybookView;
 class ResultsView;
@@ -87,6 +89,8 @@ public:
     GrowthView* growth() const { return m_growth; }
     ResultsView* results() const { return m_results; }
     NotesView* notes() const { return m_notes; }
+    RanksView* ranks() const { return m_ranks; }
+    JobLoader* jobs() const { return m_jobs; }
     FilterStrip* filterStrip() const { return m_filterStrip; }
     LabelRulesWindow* labelRules() const { return m_labelRules; }
     OomView* oomView() const { return m_oom; }
@@ -152,7 +156,14 @@ private:
     void createPictures();
     void copyPicture();
 
+    // main_window_ranks.cpp
+    void connectRanks();
+    void openRank(const QString& path);
+    void showRanksTab(bool shown);
+    void showTimelineTab();
+
     // main_window_tabs.cpp
+    void showOomOf();
     void followTab();
     void placeControls();
     void showOomTab();
@@ -214,6 +225,11 @@ private:
     GrowthView* m_growth = nullptr;
     ResultsView* m_results = nullptr;
     NotesView* m_notes = nullptr;
+    RanksView* m_ranks = nullptr;
+    JobLoader* m_jobs = nullptr;
+    QStringList m_jobPaths; ///< of the job that is looked for
+    ReadOptions m_jobOptions;
+    bool m_ranksFirst = false; ///< the overview is to be in front when the first file is open
     FilterStrip* m_filterStrip = nullptr;
     QToolBar* m_filterBar = nullptr;
     LabelRulesWindow* m_labelRules = nullptr;

@@ -22,6 +22,7 @@
 #include "widgets/oom/oom_text_dialog.hpp"
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_view.hpp"
+#include "widgets/ranks/ranks_view.hpp"
 #include "widgets/results/results_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/segments/segment_table_view.hpp"
@@ -224,6 +225,7 @@ void MainWindow::createToolCommands()
     tools->addAction(c.addToggle("tools.pointer", tr("&Pointer"), "pointer", {},
         [this](bool) { m_work.state.setTool(Tool::Pointer); }));
     createNoteCommands(*tools);
+    c.add("window.ranks", tr("&Ranks"), "ranks", {"1"}, [this] { showTab(m_ranks); });
     c.add("window.timeline", tr("&Timeline"), "timeline", {"2"}, [this] { showPane(m_timeline); });
     c.add("window.segments", tr("&Segment map"), "segments", {"3"}, [this] { showPane(m_map); });
     c.add("window.live", tr("&Live allocations"), "table", {"4"}, [this] { showPane(m_live); });
@@ -444,7 +446,7 @@ void MainWindow::escape()
 void MainWindow::showPane(QWidget* view)
 {
     if (m_tabs->isAncestorOf(view))
-        m_tabs->setCurrentIndex(0);
+        showTimelineTab();
     for (QWidget* up = view->parentWidget(); up; up = up->parentWidget())
         if (auto* dock = qobject_cast<QDockWidget*>(up)) {
             dock->show();

@@ -78,10 +78,10 @@ void MainWindow::createMenus()
         {"tools.pointer", "tools.ruler", "tools.note", "tools.box", "tools.arrow", "", "notes.pin",
             "notes.delete"});
     fill(menuBar()->addMenu(tr("&Window")),
-        {"window.timeline", "window.segments", "window.live", "window.tree", "window.flame", "window.events",
-            "window.segmentTable", "window.growth", "window.results", "window.details", "window.notes",
-            "window.findings", "window.sandbox", "", "window.oom", "window.playbook", "", "window.nextPane",
-            "window.previousPane"});
+        {"window.ranks", "window.timeline", "window.segments", "window.live", "window.tree", "window.flame",
+            "window.events", "window.segmentTable", "window.growth", "window.results", "window.details",
+            "window.notes", "window.findings", "window.sandbox", "", "window.oom", "window.playbook", "",
+            "window.nextPane", "window.previousPane"});
     fill(menuBar()->addMenu(tr("&Help")),
         {"help.contents", "help.keys", "help.record", "help.numbers", "", "help.about", "help.licence"});
 }

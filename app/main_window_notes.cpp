@@ -94,7 +94,7 @@ void MainWindow::goToNote(std::uint64_t id)
         showPane(m_map);
         m_map->goToNote(id);
     } else {
-        m_tabs->setCurrentIndex(0);
+        showTimelineTab();
         m_timeline->goToNote(id);
     }
 }

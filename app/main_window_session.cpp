@@ -7,11 +7,6 @@
 
 namespace tidemark {
 
-void MainWindow::open(const QStringList& paths, const ReadOptions& options)
-{
-    m_keeper->open(paths, options);
-}
-
 void MainWindow::createSessionCommands()
 {
     Commands& c = *m_commands;

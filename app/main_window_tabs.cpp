@@ -9,6 +9,7 @@
 #include "widgets/findings/findings_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
 #include "widgets/oom/oom_view.hpp"
+#include "widgets/ranks/ranks_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
 
 #include <QApplication>
@@ -42,14 +43,16 @@ void MainWindow::followTab()
     m_corner->setVisible(timeline && m_corner->isAncestorOf(m_timeline->controls()));
     // A corner that comes or goes does not tell the tabs.
     QApplication::postEvent(m_tabs, new QEvent(QEvent::LayoutRequest));
-    m_layout->setRoom(timeline                     ? WindowLayout::Room::Docks
-            : m_tabs->currentWidget() == m_compare ? WindowLayout::Room::Nothing
-                                                   : WindowLayout::Room::Height);
+    const bool alone = m_tabs->currentWidget() == m_compare || m_tabs->currentWidget() == m_ranks;
+    m_layout->setRoom(timeline ? WindowLayout::Room::Docks
+            : alone            ? WindowLayout::Room::Nothing
+                               : WindowLayout::Room::Height);
     m_work.comparer.setActive(m_tabs->currentWidget() == m_compare && m_work.session.rank());
     // The comparison has figures of its own.
     const bool compares = m_tabs->currentWidget() == m_compare && m_work.comparer.state().comparison();
     if (m_stripBar && m_work.session.rank())
-        m_stripBar->setVisible(!compares || m_stripStack->currentWidget() == m_loadStrip);
+        m_stripBar->setVisible((!compares && m_tabs->currentWidget() != m_ranks)
+            || m_stripStack->currentWidget() == m_loadStrip);
     placeControls();
 }
 
@@ -86,11 +89,20 @@ void MainWindow::showOomTab()
         placeControls();
         return;
     }
-    m_tabs->insertTab(1, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit), tr("Out of memory"));
+    m_tabs->insertTab(m_tabs->indexOf(m_ranks) + 2, m_oom, m_style.icon(QStringLiteral("oom"), Tone::Crit),
+        tr("Out of memory"));
     placeControls();
     // Once a file: who has gone elsewhere since, or to another device, is not taken back.
     if (std::exchange(m_oomBrought, true) || m_tabs->currentWidget() == m_compare
-        || m_keeper->scene().hasPlace())
+        || m_tabs->currentWidget() == m_ranks || m_keeper->scene().hasPlace())
+        return;
+    showOomOf();
+}
+
+// The page of the failed request, at its moment.
+void MainWindow::showOomOf()
+{
+    if (m_tabs->indexOf(m_oom) < 0)
         return;
     m_tabs->setCurrentWidget(m_oom);
     const auto diagnosis = m_work.session.diagnosis();

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A job of several ranks in the window.
+#include "app/job_loader.hpp"
+#include "app/main_window.hpp"
+#include "app/session_keeper.hpp"
+#include "app/session_names.hpp"
+#include "app/status_line.hpp"
+#include "widgets/compare/compare_view.hpp"
+#include "widgets/ranks/ranks_view.hpp"
+#include "widgets/timeline/timeline_view.hpp"
+
+#include <QFileInfo>
+#include <QTabWidget>
+
+#include <algorithm>
+
+namespace tidemark {
+
+namespace {
+
+/// Several files, or a folder: they may be the ranks of a job.
+bool mayBeJob(const QStringList& paths)
+{
+    return paths.size() > 1 || (paths.size() == 1 && QFileInfo(paths.front()).isDir());
+}
+
+} // namespace
+
+void MainWindow::open(const QStringList& paths, const ReadOptions& options)
+{
+    m_jobs->clear();
+    const bool session = paths.size() == 1 && isSessionPath(paths.front());
+    if (session || !mayBeJob(paths)) {
+        m_keeper->open(paths, options);
+        return;
+    }
+    m_jobOptions = options;
+    m_jobPaths = paths;
+    SummariseOptions wish;
+    wish.read = options;
+    m_jobs->start(paths, wish);
+    m_status->setActivity(tr("Looking for ranks"));
+}
+
+void MainWindow::connectRanks()
+{
+    m_jobs = new JobLoader(this);
+    connect(m_jobs, &JobLoader::discovered, this, [this](const std::shared_ptr<const DiscoveredJob>& job) {
+        QStringList files;
+        for (const RankFiles& rank : job->ranks)
+            if (rank.chosen().kind == RankFileKind::Snapshot)
+                files << nameOf(rank.chosen().path);
+        const std::size_t rows = job->ranks.size() + job->bad.size() + job->missing.size();
+        m_ranksFirst = rows > 1;
+        showRanksTab(rows > 1);
+        m_ranks->setProgress(0, job->ranks.size());
+        // Where nothing can be opened, the first broken file says why.
+        if (files.isEmpty())
+            for (const BadFile& bad : job->bad)
+                files << nameOf(bad.path);
+        if (!files.isEmpty())
+            m_keeper->open(files, m_jobOptions);
+        else
+            showPages(); // digests: there is nothing but the overview
+    });
+    connect(m_jobs, &JobLoader::failed, this, [this](const QString& sentence) {
+        m_status->remark(sentence);
+        // Files with nothing of a job about them: the ordinary way tells what is wrong with them.
+        m_keeper->open(m_jobPaths, m_jobOptions);
+    });
+    connect(m_jobs, &JobLoader::progressed, this, [this](std::size_t done, std::size_t total) {
+        m_ranks->setProgress(done, total);
+        m_status->setActivity(tr("Reading ranks: %1 of %2").arg(done).arg(total));
+    });
+    connect(m_jobs, &JobLoader::finished, this, [this] {
+        const auto job = m_jobs->job();
+        const bool several = job && job->ranks.size() + job->job.bad.size() + job->job.missing.size() > 1;
+        m_ranks->setJob(several ? job : nullptr);
+        if (!job || !several)
+            showRanksTab(false);
+        if (job)
+            m_status->remark(tr("Ready"));
+        showPages();
+    });
+    connect(m_ranks, &RanksView::openRequested, this, &MainWindow::openRank);
+    connect(m_ranks, &RanksView::compareRequested, this, [this](const QString& a, const QString& b) {
+        m_work.comparer.open(compare::Which::A, a);
+        compareWith(b);
+        showTab(m_compare);
+    });
+    connect(m_ranks, &RanksView::openFolderRequested, this, &MainWindow::chooseFolder);
+}
+
+void MainWindow::openRank(const QString& path)
+{
+    const auto& entries = m_work.files.entries();
+    const auto found = std::find_if(
+        entries.begin(), entries.end(), [&](const Files::Entry& entry) { return entry.path == path; });
+    if (found == entries.end()) {
+        m_status->remark(tr("%1 is a digest: the full views need the snapshot it was made from")
+                             .arg(QFileInfo(path).fileName()));
+        return;
+    }
+    const auto index = static_cast<std::size_t>(found - entries.begin());
+    m_oomBrought = false; // the rank's own failure may come to the front
+    showTimelineTab();
+    if (m_work.files.current() != index || !m_work.session.rank())
+        m_work.files.show(index);
+    else
+        showOomOf();
+}
+
+// First of all tabs, while a job is open.
+void MainWindow::showRanksTab(bool shown)
+{
+    const int tab = m_tabs->indexOf(m_ranks);
+    if (shown == (tab >= 0))
+        return;
+    if (shown) {
+        m_tabs->insertTab(0, m_ranks, m_style.icon(QStringLiteral("ranks")), tr("Ranks"));
+        m_tabs->setCurrentWidget(m_ranks);
+    } else {
+        m_tabs->removeTab(tab);
+        m_ranks->hide();
+    }
+    placeControls();
+}
+
+void MainWindow::showTimelineTab()
+{
+    for (int tab = 0; tab < m_tabs->count(); ++tab)
+        if (m_tabs->widget(tab)->isAncestorOf(m_timeline))
+            m_tabs->setCurrentIndex(tab);
+}
+
+} // namespace tidemark
