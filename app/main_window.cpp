@@ -29,6 +29,7 @@
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_source.hpp"
 #include "widgets/playbook/playbook_view.hpp"
+#include "widgets/report/report_view.hpp"
 #include "widgets/results/results_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/segments/segment_table_view.hpp"
@@ -139,6 +140,7 @@ void MainWindow::createViews()
     m_oom->hide();
     m_compare = new CompareView(m_work.comparer.state(), m_style, this);
     m_tabs->addTab(m_compare, m_style.icon(QStringLiteral("compare")), tr("Compare"));
+    createReport();
     m_playbook = new PlaybookView(session, state, m_style, m_tabs);
     m_playbook->setPage(playbookPage(Playbook::standard()));
     m_tabs->addTab(m_playbook, m_style.icon(QStringLiteral("report")), tr("Playbook"));
@@ -207,6 +209,7 @@ void MainWindow::createViews()
     m_keyPolicy->addArrowOwner(m_segmentTable);
     m_keyPolicy->addArrowOwner(m_results);
     m_keyPolicy->addArrowOwner(m_compare);
+    m_keyPolicy->addArrowOwner(m_report);
     m_keyPolicy->setEscapeOwner(m_timeline, [this] { return m_work.loader.isLoading(); });
 }
 

@@ -39,6 +39,8 @@ class OomTextDialog;
 class OomView;
 class PeakBarsWindow;
 class PlaybookView;
+class Reporter;
+class ReportView;
 class ResultsView;
 class SandboxView;
 class SegmentMapView;
@@ -86,6 +88,8 @@ public:
     LabelRulesWindow* labelRules() const { return m_labelRules; }
     OomView* oomView() const { return m_oom; }
     CompareView* compareView() const { return m_compare; }
+    ReportView* reportView() const { return m_report; }
+    Reporter* reporter() const { return m_reporter; }
     PeakBarsWindow* peakBars() const { return m_peakBars; }
     PlaybookView* playbook() const { return m_playbook; }
     QTabWidget* tabs() const { return m_tabs; }
@@ -145,6 +149,10 @@ private:
     void tryFix(std::size_t finding, std::size_t fix);
     void followSandbox();
 
+    // main_window_report.cpp
+    void createReport();
+    void exportReport();
+
     // main_window_commands.cpp
     void createCommands();
     void createFileCommands();
@@ -196,6 +204,8 @@ private:
     SegmentTableView* m_segmentTable = nullptr;
     OomView* m_oom = nullptr;
     CompareView* m_compare = nullptr;
+    ReportView* m_report = nullptr;
+    Reporter* m_reporter = nullptr;
     PeakBarsWindow* m_peakBars = nullptr;
     PlaybookView* m_playbook = nullptr;
     OomTextDialog* m_oomText = nullptr;

@@ -8,6 +8,7 @@
 #include "widgets/findings/findings_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
 #include "widgets/oom/oom_view.hpp"
+#include "widgets/report/report_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
 
 #include <QApplication>
@@ -41,9 +42,10 @@ void MainWindow::followTab()
     m_corner->setVisible(timeline && m_corner->isAncestorOf(m_timeline->controls()));
     // A corner that comes or goes does not tell the tabs.
     QApplication::postEvent(m_tabs, new QEvent(QEvent::LayoutRequest));
-    m_layout->setRoom(timeline                     ? WindowLayout::Room::Docks
-            : m_tabs->currentWidget() == m_compare ? WindowLayout::Room::Nothing
-                                                   : WindowLayout::Room::Height);
+    const bool whole = m_tabs->currentWidget() == m_compare || m_tabs->currentWidget() == m_report;
+    m_layout->setRoom(timeline ? WindowLayout::Room::Docks
+            : whole            ? WindowLayout::Room::Nothing
+                               : WindowLayout::Room::Height);
     m_work.comparer.setActive(m_tabs->currentWidget() == m_compare && m_work.session.rank());
     // The comparison has figures of its own.
     const bool compares = m_tabs->currentWidget() == m_compare && m_work.comparer.state().comparison();
