@@ -23,6 +23,7 @@
 #include <QSvgGenerator>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace tidemark {
@@ -45,10 +46,10 @@ std::optional<Error> writeBytes(const QString& file, const QByteArray& bytes)
     return std::nullopt;
 }
 
-QByteArray rasterBytes(const PictureRequest& request, const Paint& paint)
+QByteArray rasterBytes(QSize size, double scale, const Paint& paint)
 {
-    QImage image((QSizeF(request.size) * request.scale).toSize(), QImage::Format_RGB32);
-    image.setDevicePixelRatio(request.scale);
+    QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
+    image.setDevicePixelRatio(scale);
     image.fill(Qt::white);
     QPainter painter(&image);
     paint(painter);
@@ -69,12 +70,12 @@ void prepareSvg(QSvgGenerator& generator, QBuffer& buffer, QSize size)
     generator.setTitle(QStringLiteral("Tidemark"));
 }
 
-QByteArray vectorBytes(const PictureRequest& request, const Paint& paint)
+QByteArray vectorBytes(QSize size, const Paint& paint)
 {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     QSvgGenerator generator;
-    prepareSvg(generator, buffer, request.size);
+    prepareSvg(generator, buffer, size);
     QPainter painter(&generator);
     paint(painter);
     painter.end();
@@ -162,7 +163,8 @@ std::optional<Error> writePicture(
                 .arg(file));
     Style style;
     style.setChoice(request.dark ? ThemeChoice::Dark : ThemeChoice::Light);
-    style.applyTo(*qApp);
+    if (request.applyLook)
+        style.applyTo(*qApp);
     Session session;
     ViewState view;
     session.setRank(std::move(rank));
@@ -178,20 +180,29 @@ std::optional<Error> writePicture(
         selectAt(request, *replay, view);
     }
     const double ratio = vector ? 1 : request.scale;
+    QSize size = request.size;
     const auto write = [&](const Paint& paint) {
-        return writeBytes(file, vector ? vectorBytes(request, paint) : rasterBytes(request, paint));
+        return writeBytes(file, vector ? vectorBytes(size, paint) : rasterBytes(size, request.scale, paint));
     };
     switch (request.view) {
     case PictureView::Timeline: {
         TimelineView timeline(session, view, style);
+        timeline.setPalette(style.theme().palette());
         settle(timeline, request.size);
         return writeTimelinePicture(timeline, style, request.size, request.scale, file);
     }
     case PictureView::Segments: {
         SegmentMapView map(session, view, style);
         map.setForPicture();
+        map.setPalette(style.theme().palette());
         settle(map, request.size);
         map.flush();
+        if (const auto& picture = map.scene().picture; request.trim && picture) {
+            const int spare = map.canvas().contentHeight() - static_cast<int>(std::ceil(picture->height));
+            size.setHeight(size.height() - std::max(0, spare));
+            settle(map, size);
+            map.flush();
+        }
         return write([&](QPainter& painter) { map.renderTo(painter, ratio); });
     }
     case PictureView::Live: {

@@ -33,6 +33,10 @@ struct PictureRequest {
     std::optional<StateIndex> state;
     /// States to show of the timeline, both included; absent: all.
     std::optional<std::pair<StateIndex, StateIndex>> range;
+    /// Whether the application takes the picture's look meanwhile; not inside of a window, which has its own.
+    bool applyLook = true;
+    /// The segment map: no higher than its segments need.
+    bool trim = false;
     /// Selects the block live at this address then.
     std::optional<std::uint64_t> address;
 };

@@ -4,6 +4,7 @@
 #include "app/render/picture.hpp"
 
 #include <QFile>
+#include <QSvgRenderer>
 #include <QTemporaryDir>
 
 namespace tidemark {
@@ -32,6 +33,8 @@ std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, b
     request.size = reportPictureSize(paper);
     request.deviceIndex = ask.input.device;
     request.state = ask.state;
+    request.applyLook = false;
+    request.trim = true;
     const QTemporaryDir folder;
     const QString name = folder.filePath(QLatin1String(id) + QStringLiteral(".svg"));
     QFile file(name);
@@ -40,8 +43,9 @@ std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, b
     report::Picture picture;
     picture.id = id;
     picture.data = file.readAll().toStdString();
-    picture.width = request.size.width();
-    picture.height = request.size.height();
+    const QSize size = QSvgRenderer(QByteArray::fromStdString(picture.data)).viewBox().size();
+    picture.width = size.width();
+    picture.height = size.height();
     return {std::move(picture)};
 }
 

@@ -81,6 +81,14 @@ struct Case {
     ReportView view;
 };
 
+bool comesFirst(const report::Document& document, const char* a, const char* b)
+{
+    const QString ids = ' ' + idsOf(document) + ' ';
+    const auto at
+        = [&](const char* id) { return ids.indexOf(QStringLiteral(" %1 ").arg(QLatin1String(id))); };
+    return at(a) >= 0 && at(a) < at(b);
+}
+
 QListWidgetItem* partItem(ReportOptions& options, report::Part part)
 {
     for (int i = 0; i < options.parts().count(); ++i)
@@ -93,7 +101,8 @@ template <typename T>
 T* named(QWidget& in, const char* name)
 {
     for (T* each : in.findChildren<T*>())
-        if (each->accessibleName() == QLatin1String(name) || each->property("text") == QLatin1String(name))
+        if (each->accessibleName() == QString::fromUtf8(name)
+            || each->property("text") == QString::fromUtf8(name))
             return each;
     return nullptr;
 }
@@ -141,13 +150,13 @@ private slots:
         QVERIFY(c.settle());
         QCOMPARE(c.view.wish().redaction, report::Redaction::standard());
         QVERIFY(c.view.document()->redacted);
-        auto* redact = named<QCheckBox>(c.view, "&Redact before sharing");
+        auto* redact = named<QCheckBox>(c.view, "Re&dact before sharing");
         redact->click();
         QVERIFY(!c.view.wish().redaction.any());
         QVERIFY(c.settle());
         QVERIFY(!c.view.document()->redacted);
         redact->click();
-        named<QCheckBox>(c.view, "Hash &function names")->click();
+        named<QCheckBox>(c.view, "Hash fu&nction names")->click();
         QCOMPARE(c.view.wish().redaction, report::Redaction::full());
     }
 
@@ -157,21 +166,23 @@ private slots:
         c.start();
         QVERIFY(c.settle());
         QListWidget& parts = c.view.options().parts();
-        QVERIFY(idsOf(*c.view.document()).startsWith("verdict figures"));
+        QVERIFY(comesFirst(*c.view.document(), "figures", "quality"));
         parts.setFocus();
-        parts.setCurrentRow(1);
+        parts.setCurrentItem(partItem(c.view.options(), report::Part::Quality));
+        QTest::keyClick(&parts, Qt::Key_Up, Qt::AltModifier);
         QTest::keyClick(&parts, Qt::Key_Up, Qt::AltModifier);
         QCOMPARE(parts.currentRow(), 0);
         QVERIFY(c.settle());
-        QVERIFY2(
-            idsOf(*c.view.document()).startsWith("figures verdict"), qPrintable(idsOf(*c.view.document())));
+        QVERIFY(comesFirst(*c.view.document(), "quality", "figures"));
         QTest::keyClick(&parts, Qt::Key_Up, Qt::AltModifier); // there is no higher place
         QCOMPARE(parts.currentRow(), 0);
         QTest::keyClick(&parts, Qt::Key_Down, Qt::AltModifier);
+        QTest::keyClick(&parts, Qt::Key_Down, Qt::AltModifier);
         QVERIFY(c.settle());
-        QVERIFY(idsOf(*c.view.document()).startsWith("verdict figures"));
+        QVERIFY(comesFirst(*c.view.document(), "figures", "quality"));
         // As dragging does.
-        QVERIFY(parts.model()->moveRow({}, 1, {}, parts.count()));
+        QVERIFY(parts.model()->moveRow(
+            {}, parts.row(partItem(c.view.options(), report::Part::Figures)), {}, parts.count()));
         QVERIFY(c.settle());
         QVERIFY(idsOf(*c.view.document()).endsWith("figures"));
     }
@@ -251,7 +262,9 @@ private slots:
         c.start();
         QVERIFY(c.settle());
         QCOMPARE(idsOf(*c.view.document()), QStringLiteral("live figures"));
-        QCOMPARE(c.view.document()->summary.size(), std::size_t(4)); // the verdict, why, and these two
+        const auto& summary = c.view.document()->summary;
+        QVERIFY(summary.size() >= 3); // the verdict comes first
+        QCOMPARE(summary.back().plain(), std::string("Two."));
     }
 
     void whatIsRemovedIsListed()
@@ -260,7 +273,7 @@ private slots:
         c.input = reportInput(attackSnapshot());
         c.start();
         QVERIFY(c.settle());
-        named<QPushButton>(c.view, "What is re&moved…")->click();
+        named<QPushButton>(c.view, "What is removed…")->click();
         auto* dialog = c.view.findChild<RemovedList*>();
         QVERIFY(dialog && dialog->isVisible() && !dialog->isModal());
         const auto expected
@@ -327,16 +340,18 @@ private slots:
         }
         QSignalSpy exported(&c.view, &ReportView::exportRequested);
         QSignalSpy copied(&c.view, &ReportView::copyMarkdownRequested);
-        QTest::keyClick(named<QPushButton>(c.view, "&Export…"), Qt::Key_Space);
+        QTest::keyClick(named<QPushButton>(c.view, "Exp&ort…"), Qt::Key_Space);
         QTest::keyClick(named<QPushButton>(c.view, "&Copy as Markdown"), Qt::Key_Space);
-        QCOMPARE(exported.count() + copied.count(), 2);
+        QCOMPARE(exported.count(), 1);
+        QCOMPARE(copied.count(), 1);
     }
 
     void closedWhileItWorks()
     {
         auto c = std::make_unique<Case>();
         c->start();
-        QTest::qWaitFor([&] { return c->view.preview().pages() != nullptr || c->drawn > 0; }, patience);
+        QVERIFY(
+            QTest::qWaitFor([&] { return c->view.preview().pages() != nullptr || c->drawn > 0; }, patience));
         c.reset();
     }
 };

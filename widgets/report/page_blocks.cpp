@@ -93,10 +93,14 @@ void StripMaker::addSection(const report::Section& section)
     if (!section.subtitle.empty())
         text.add(std::string("  "), look::section).add(section.subtitle, look::small.sized(88));
     addText(text, look::section, pt(18), 0, true);
-    for (const report::Block& block : section.blocks) {
+    for (std::size_t i = 0; i < section.blocks.size(); ++i) {
         if (m_job.stopped())
             return;
-        std::visit(*this, block);
+        std::visit(*this, section.blocks[i]);
+        // Words that lead to lines to paste stay with them.
+        if (i + 1 < section.blocks.size() && std::holds_alternative<report::Paragraph>(section.blocks[i])
+            && std::holds_alternative<report::Code>(section.blocks[i + 1]))
+            m_strips.back().keep = true;
     }
     m_strips.back().keep = false;
 }
@@ -294,13 +298,31 @@ void StripMaker::operator()(const report::Picture& block)
 void StripMaker::operator()(const report::Stack& block)
 {
     addText(RunningText(block.title, look::small.in(Tone::Text).strong()), look::small, blockGap, 0, true);
-    std::size_t number = 0;
+    const std::size_t count = block.frames.size();
     const double indent = pt(22);
+    const double gap = pt(10);
+    const double half = (m_area.width - gap) / 2;
+    std::vector<RunningText> frames;
+    bool narrow = count > 8;
     for (const std::string& frame : block.frames) {
+        frames.emplace_back(frame, look::code);
+        narrow = narrow && frames.back().naturalWidth() <= half - indent;
+    }
+    // Long stacks of short lines go down the left half, then down the right one.
+    const std::size_t rows = narrow ? (count + 1) / 2 : count;
+    const auto number = [&](std::size_t i) {
+        return RunningText(std::to_string(i + 1), look::code.in(Tone::Text2)).lines(indent);
+    };
+    const double line = look::code.lineHeight();
+    for (std::size_t i = 0; i < rows; ++i) {
         Draws mark;
-        addLines(mark, RunningText(std::to_string(++number), look::code.in(Tone::Text2)).lines(indent),
-            {pt(4), 0}, look::code.lineHeight());
-        addText(RunningText(frame, look::code), look::code, 0, indent, false, mark);
+        addLines(mark, number(i), {pt(4), 0}, line);
+        if (narrow && rows + i < count) {
+            addLines(mark, number(rows + i), {half + gap + pt(4), 0}, line);
+            addLines(mark, frames[rows + i].lines(half - indent), {half + gap + indent, 0}, line);
+        }
+        // Not one line alone at either end.
+        addText(frames[i], look::code, 0, indent, rows > 1 && (i == 0 || i + 2 == rows), mark);
     }
     if (block.more > 0)
         addText(RunningText("and " + plural(block.more, " more frame", " more frames"), look::small),

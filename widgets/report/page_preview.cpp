@@ -34,6 +34,8 @@ PagePreview::PagePreview(const Style& style, QWidget* parent)
     setAccessibleName(tr("Pages of the report"));
     viewport()->setAccessibleName(accessibleName());
     verticalScrollBar()->setSingleStep(40);
+    // The width to fit must not hang on whether there is one.
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     connect(&style, &Style::changed, viewport(), qOverload<>(&QWidget::update));
 }
 

@@ -32,7 +32,10 @@ public:
         , m_bottom(sheet.height() * unitsPerPoint - m_margin)
     {
         const double brand = brandLine().naturalWidth() + pt(20);
-        m_head = RunningText(document.head, look::small).lines(m_width - brand - pt(24));
+        const double room = m_width - brand - pt(18);
+        while (m_headLook.size > 72 && RunningText(document.head, m_headLook).naturalWidth() > room)
+            m_headLook.size -= 2;
+        m_head = RunningText(document.head, m_headLook).lines(room);
         m_foot = RunningText(document.foot, footLook()).lines(m_width - pt(90));
         m_foot.resize(std::min(m_foot.size(), mostFootLines));
     }
@@ -44,11 +47,11 @@ public:
     Draws around(int page, int of) const
     {
         Draws draws;
-        const double line = look::small.lineHeight();
+        const double line = m_headLook.lineHeight();
         if (const auto icon = iconSvg("tidemark", Tone::Sel))
             draws.emplace_back(DrawSvg{{0, pt(0.5), pt(13), pt(13)}, icon});
         addLines(draws, brandLine().lines(m_width), {pt(18), 0}, pt(14));
-        addLines(draws, m_head, {0, pt(1)}, line, m_width, true);
+        addLines(draws, m_head, {0, m_head.size() > 1 ? 0 : pt(1)}, line, m_width, true);
         draws.emplace_back(DrawRule{{0, headHeight()}, {m_width, headHeight()}, Tone::Line});
         const double foot = m_bottom - m_margin - footHeight();
         draws.emplace_back(DrawRule{{0, foot}, {m_width, foot}, Tone::Line});
@@ -71,7 +74,7 @@ private:
     }
     double headHeight() const
     {
-        return std::max(pt(14), look::small.lineHeight() * static_cast<double>(m_head.size())) + pt(7);
+        return std::max(pt(14), m_headLook.lineHeight() * static_cast<double>(m_head.size())) + pt(7);
     }
     double footHeight() const
     {
@@ -81,6 +84,7 @@ private:
     double m_margin;
     double m_width;
     double m_bottom;
+    TextLook m_headLook = look::small;
     Lines m_head;
     Lines m_foot;
 };

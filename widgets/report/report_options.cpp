@@ -75,14 +75,14 @@ ReportOptions::ReportOptions(Style& style, QWidget* parent)
           tr("Drag to reorder, or Alt+↑ and Alt+↓. Parts with nothing to tell are left out."), this))
     , m_rows(new QSpinBox(this))
     , m_paper(new Segmented(style, {tr("A4"), tr("Letter")}, this))
-    , m_redact(new QCheckBox(tr("&Redact before sharing"), this))
+    , m_redact(new QCheckBox(tr("Re&dact before sharing"), this))
 {
     auto* column = new QVBoxLayout(this);
-    addCaption(*column, tr("&Title"), m_title);
+    addCaption(*column, tr("T&itle"), m_title);
     column->addWidget(m_title);
     m_title->setMaxLength(mostTitle);
     m_title->setAccessibleName(tr("Title of the report"));
-    addCaption(*column, tr("S&ummary"), m_summary);
+    addCaption(*column, tr("Su&mmary"), m_summary);
     column->addWidget(m_summary);
     m_summary->setTabChangesFocus(true);
     m_summary->setAccessibleName(tr("Summary of the report"));
@@ -104,7 +104,7 @@ ReportOptions::ReportOptions(Style& style, QWidget* parent)
     m_rows->setRange(1, mostRows);
     m_rows->setAccessibleName(tr("Rows of a table"));
     m_rows->setToolTip(tr("Rows of a table; what is left out is summed up"));
-    numbers->addRow(tr("Ro&ws of a table"), m_rows);
+    numbers->addRow(tr("&Rows of a table"), m_rows);
     m_paper->setAccessibleName(tr("Paper"));
     m_paper->setLogicalHeight(22);
     numbers->addRow(tr("Paper"), m_paper);
@@ -156,15 +156,15 @@ QWidget* ReportOptions::makeRedaction()
     m_paths->addItems(
         {tr("Paths as they are"), tr("File names without folders"), tr("File names hashed too")});
     m_paths->setAccessibleName(tr("Paths"));
-    m_functions = new QCheckBox(tr("Hash &function names"), m_details);
+    m_functions = new QCheckBox(tr("Hash fu&nction names"), m_details);
     m_functions->setToolTip(
         tr("Functions outside known libraries become fn_3f2a, the same name always the same"));
     m_identities = new QCheckBox(tr("&Users, hosts, values of settings"), m_details);
     m_identities->setToolTip(
         tr("Names of users and hosts, and settings that say where or for whom a run is"));
-    m_metadata = new QCheckBox(tr("Texts the &program attached"), m_details);
+    m_metadata = new QCheckBox(tr("Te&xts the program attached"), m_details);
     m_metadata->setToolTip(tr("User metadata, compile contexts, names of ranges"));
-    m_removed = new QPushButton(tr("What is re&moved…"), m_details);
+    m_removed = new QPushButton(tr("What is removed…"), m_details);
     for (QWidget* each :
         std::initializer_list<QWidget*>{m_paths, m_functions, m_identities, m_metadata, m_removed})
         column->addWidget(each);
@@ -200,7 +200,10 @@ void ReportOptions::setVerdict(const QString& title, const QString& why)
 {
     m_title->setPlaceholderText(title);
     m_title->setToolTip(title);
-    m_summary->setPlaceholderText(why.isEmpty() ? tr("Paragraphs below the title") : why);
+    // No more than there is room for: the page shows all of it.
+    constexpr qsizetype mostShown = 110;
+    const QString shown = why.size() <= mostShown ? why : why.left(why.lastIndexOf(u' ', mostShown)) + u'…';
+    m_summary->setPlaceholderText(why.isEmpty() ? tr("Paragraphs below the title") : shown);
 }
 
 void ReportOptions::fillParts(const std::vector<report::Part>& wanted)

@@ -35,7 +35,7 @@ ReportView::ReportView(Style& style, QWidget* parent)
     , m_style(style)
     , m_options(new ReportOptions(style, this))
     , m_column(new QScrollArea(this))
-    , m_export(new QPushButton(tr("&Export…"), this))
+    , m_export(new QPushButton(tr("Exp&ort…"), this))
     , m_copy(new QPushButton(tr("&Copy as Markdown"), this))
     , m_preview(new PagePreview(style, this))
     , m_footer(new Footer(style, this))
@@ -62,7 +62,7 @@ ReportView::ReportView(Style& style, QWidget* parent)
     buildLayout();
 
     connect(m_options, &ReportOptions::changed, this, [this] {
-        m_refresher.schedule();
+        schedule();
         emit wishChanged();
     });
     connect(m_options, &ReportOptions::removedRequested, this, &ReportView::showRemoved);
@@ -165,6 +165,12 @@ void ReportView::inputChanged()
 {
     ++m_generation;
     m_drawn = {};
+    schedule();
+}
+
+void ReportView::schedule()
+{
+    m_due = true;
     m_refresher.schedule();
 }
 
@@ -176,7 +182,7 @@ report::ReportWish ReportView::wish() const
 void ReportView::setWish(const report::ReportWish& wish)
 {
     m_options->setWish(wish);
-    m_refresher.schedule();
+    schedule();
 }
 
 Paper ReportView::paper() const
@@ -186,7 +192,7 @@ Paper ReportView::paper() const
 
 bool ReportView::busy() const
 {
-    return m_rest.isActive() || m_drawing || m_task.busy() || (m_input && missingPicture());
+    return m_due || m_preparing || m_task.busy();
 }
 
 QString ReportView::emptyHeading() const
@@ -197,6 +203,8 @@ QString ReportView::emptyHeading() const
 void ReportView::refresh()
 {
     m_refresher.done();
+    m_due = false;
+    m_preparing = false;
     m_input = m_source ? m_source() : std::nullopt;
     if (!m_input || !m_input->rank) {
         m_input.reset();
@@ -214,6 +222,7 @@ void ReportView::refresh()
     } else {
         m_options->setVerdict(tr("The verdict"), {});
     }
+    m_preparing = true;
     drawNext();
     showPlace();
 }
@@ -226,7 +235,7 @@ std::optional<report::PictureKind> ReportView::missingPicture() const
 // Drawing may run the event loop: whatever comes meanwhile waits for its end.
 void ReportView::drawNext()
 {
-    if (m_drawing || !m_input)
+    if (m_drawing || !m_preparing)
         return;
     const auto kind = missingPicture();
     if (!kind) {
@@ -245,6 +254,7 @@ void ReportView::drawNext()
 
 void ReportView::make()
 {
+    m_preparing = false;
     m_task.request(
         [input = *m_input, wish = wish(), paper = paper(), pictures = m_drawn](const Job& job) mutable {
             Made made;

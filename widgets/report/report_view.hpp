@@ -77,6 +77,7 @@ private:
         std::shared_ptr<const PagedReport> pages;
     };
 
+    void schedule();
     void buildLayout();
     void refresh();
     void drawNext();
@@ -110,6 +111,8 @@ private:
     ReadyPictures m_drawn;
     std::uint64_t m_generation = 0; ///< counts inputChanged
     bool m_drawing = false;
+    bool m_due = true; ///< what is shown is not what is wished for
+    bool m_preparing = false; ///< pictures are drawn first
     std::shared_ptr<const report::Document> m_document;
     QTimer m_rest;
     Refresher m_refresher;
