@@ -108,7 +108,6 @@ void RunningText::prepare(QTextLayout& layout) const
     }
     QTextOption option;
     option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    option.setUseDesignMetrics(true);
     layout.setTextOption(option);
     layout.setText(m_text);
     layout.setFont(fontOf(m_pieces.front().look));
