@@ -279,7 +279,7 @@ private slots:
             QVERIFY2(raw.contains(figure) || text.contains(figure), qPrintable(figure));
         for (const QString& word : cellWordsOf(report))
             QVERIFY2(raw.contains(word) || text.contains(word), qPrintable(word));
-        QCOMPARE(strayWord(pdftotext, pdf, margin - 3), QString());
+        QCOMPARE(strayWord(pdftotext, pdf, margin - 1), QString());
 
         const int pages = static_cast<int>(plain.count(QLatin1Char('\f')));
         QVERIFY(pages >= 2);

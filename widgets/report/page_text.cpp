@@ -58,8 +58,9 @@ QFont fontOf(const TextLook& look)
     font.setPixelSize(look.size);
     font.setWeight(look.bold ? QFont::DemiBold : QFont::Normal);
     font.setHintingPreference(QFont::PreferNoHinting);
-    // Next to nothing, but letters are not joined: who searches a PDF for "file" finds it.
-    font.setLetterSpacing(QFont::AbsoluteSpacing, 0.02);
+    // Next to nothing, but letters are not joined: who searches a PDF for "file" finds it. A share, since a
+    // length would be scaled by the device.
+    font.setLetterSpacing(QFont::PercentageSpacing, 100.02);
     return font;
 }
 
