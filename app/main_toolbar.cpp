@@ -90,7 +90,7 @@ MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Searc
     for (const char* id : {"tools.pointer", "tools.ruler", "tools.note"})
         addCommand(commands, id);
     addSeparator();
-    for (const char* id : {"view.zoomRange", "view.fit", "window.compare"})
+    for (const char* id : {"view.zoomRange", "view.fit", "window.compare", "window.report"})
         addCommand(commands, id);
     auto* spacer = new QWidget(this);
     spacer->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);

@@ -33,6 +33,7 @@
 #include "widgets/playbook/playbook_source.hpp"
 #include "widgets/playbook/playbook_view.hpp"
 #include "widgets/ranks/ranks_view.hpp"
+#include "widgets/report/report_view.hpp"
 #include "widgets/results/results_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/segments/segment_table_view.hpp"
@@ -149,6 +150,7 @@ void MainWindow::createViews()
     m_ranks->hide();
     m_compare = new CompareView(m_work.comparer.state(), m_style, this);
     m_tabs->addTab(m_compare, m_style.icon(QStringLiteral("compare")), tr("Compare"));
+    createReport();
     m_playbook = new PlaybookView(session, state, m_style, m_tabs);
     m_playbook->setPage(playbookPage(Playbook::standard()));
     m_tabs->addTab(m_playbook, m_style.icon(QStringLiteral("report")), tr("Playbook"));
@@ -228,6 +230,7 @@ void MainWindow::createViews()
     m_keyPolicy->addArrowOwner(m_notes);
     m_keyPolicy->addArrowOwner(m_ranks);
     m_keyPolicy->addArrowOwner(m_compare);
+    m_keyPolicy->addArrowOwner(m_report);
     m_keyPolicy->setEscapeOwner(m_timeline, [this] { return m_work.loader.isLoading(); });
 }
 

@@ -47,6 +47,8 @@ class PictureWindow;
 class RanksView;
 struct PictureSource;
 class PlaybookView;
+class Reporter;
+class ReportView;
 class ResultsView;
 class SandboxView;
 class SegmentMapView;
@@ -95,6 +97,8 @@ public:
     LabelRulesWindow* labelRules() const { return m_labelRules; }
     OomView* oomView() const { return m_oom; }
     CompareView* compareView() const { return m_compare; }
+    ReportView* reportView() const { return m_report; }
+    Reporter* reporter() const { return m_reporter; }
     PeakBarsWindow* peakBars() const { return m_peakBars; }
     PictureWindow* picture() const { return m_picture; }
     PlaybookView* playbook() const { return m_playbook; }
@@ -180,6 +184,10 @@ private:
     void createSessionCommands();
     void connectSession();
 
+    // main_window_report.cpp
+    void createReport();
+    void exportReport();
+
     // main_window_commands.cpp
     void createCommands();
     void createFileCommands();
@@ -236,6 +244,8 @@ private:
     SegmentTableView* m_segmentTable = nullptr;
     OomView* m_oom = nullptr;
     CompareView* m_compare = nullptr;
+    ReportView* m_report = nullptr;
+    Reporter* m_reporter = nullptr;
     PeakBarsWindow* m_peakBars = nullptr;
     PictureWindow* m_picture = nullptr;
     PlaybookView* m_playbook = nullptr;

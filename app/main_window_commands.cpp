@@ -23,6 +23,7 @@
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/playbook/playbook_view.hpp"
 #include "widgets/ranks/ranks_view.hpp"
+#include "widgets/report/report_view.hpp"
 #include "widgets/results/results_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/segments/segment_table_view.hpp"
@@ -95,6 +96,8 @@ void MainWindow::createFileCommands()
     c.add("window.compare", tr("Com&pare"), "compare", {"8"}, [this] { showTab(m_compare); });
     c.add("file.labelRules", tr("&Label rules…"), "layers", {}, [this] { m_labelRules->open(); });
     c.add("file.runSettings", tr("R&un settings…"), "settings", {}, [this] { chooseRunSettings(); });
+    c.add("file.report", tr("&Export report…"), "export", {"Ctrl+E"}, [this] { exportReport(); });
+    c.add("window.report", tr("Rep&ort"), "report", {"9"}, [this] { showTab(m_report); });
     c.add("file.picture", tr("&Picture of a view…"), "export", {"Ctrl+Shift+E"},
         [this] { m_picture->open(pictureInFront()); });
     c.add("file.close", tr("&Close file"), "", {"Ctrl+W"}, [this] { m_keeper->close(); });
@@ -285,8 +288,8 @@ void MainWindow::updateCommands()
 
     c["file.reload"]->setEnabled(m_work.files.current().has_value());
     c["file.close"]->setEnabled(open || m_work.loader.isLoading());
-    for (const char* id :
-        {"file.cardSize", "session.save", "session.saveAs", "file.picture", "edit.copyPicture"})
+    for (const char* id : {"file.cardSize", "session.save", "session.saveAs", "file.picture", "edit.copyPicture",
+             "file.report", "window.report"})
         c[id]->setEnabled(open);
     c["edit.copy"]->setEnabled(state.selection().kind != Selection::Kind::None);
     for (const char* id : {"edit.filter", "view.hideFrames", "view.rawSites", "view.cycleColour", "go.to"})

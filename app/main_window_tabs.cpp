@@ -10,6 +10,7 @@
 #include "widgets/findings/sandbox_view.hpp"
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/ranks/ranks_view.hpp"
+#include "widgets/report/report_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
 
 #include <QApplication>
@@ -43,9 +44,10 @@ void MainWindow::followTab()
     m_corner->setVisible(timeline && m_corner->isAncestorOf(m_timeline->controls()));
     // A corner that comes or goes does not tell the tabs.
     QApplication::postEvent(m_tabs, new QEvent(QEvent::LayoutRequest));
-    const bool alone = m_tabs->currentWidget() == m_compare || m_tabs->currentWidget() == m_ranks;
-    m_layout->setRoom(timeline ? WindowLayout::Room::Docks
-            : alone            ? WindowLayout::Room::Nothing
+    const QWidget* const page = m_tabs->currentWidget();
+    const QList<const QWidget*> whole{m_compare, m_ranks, m_report};
+    m_layout->setRoom(timeline         ? WindowLayout::Room::Docks
+            : whole.contains(page) ? WindowLayout::Room::Nothing
                                : WindowLayout::Room::Height);
     m_work.comparer.setActive(m_tabs->currentWidget() == m_compare && m_work.session.rank());
     // The comparison has figures of its own.

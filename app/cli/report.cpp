@@ -2,8 +2,9 @@
 // tidemark report: a report to share.
 #include "app/cli/command.hpp"
 
-#include "app/cli/report_pictures.hpp"
+#include "app/cli/offscreen_gui.hpp"
 #include "app/cli/report_wish.hpp"
+#include "app/render/report_pictures.hpp"
 #include "app/version.hpp"
 #include "model/core/text.hpp"
 #include "model/report/exporter.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <ostream>
 
 namespace tidemark {
@@ -22,7 +24,8 @@ extern const Command reportCommand;
 namespace {
 
 constexpr std::array options{
-    CommandOption{"-o", "FILE", "what to write: .html, .md or .json"},
+    CommandOption{"-o", "FILE", "what to write: .html, .md, .json or .pdf"},
+    CommandOption{"--paper", "P", "of a PDF: a4 (default) or letter"},
     CommandOption{"--compare", "B", "another run, to be compared with (B − A)"},
     CommandOption{"--session", "FILE", "a session: its files, notes, title and parts, unless given here"},
     CommandOption{"--redact", nullptr, "leave out folders, users, hosts and attached texts; hash functions"},
@@ -152,11 +155,14 @@ std::shared_ptr<const compare::Comparison> comparedWith(const report::ReportInpu
 
 int write(const report::ReportInput& input, const ReportCall& wish, CommandStreams& streams)
 {
-    std::unique_ptr<report::Pictures> pictures;
-    if (wish.pictures && wish.exporter->extension != std::string_view(".md"))
-        pictures = viewPictures();
-    const auto document = report::buildReport(input, wish.report, pictures.get(), terminalJob());
-    if (const auto written = report::writeWhole(wish.out, wish.exporter->write(*document)); !written) {
+    const bool draws = wish.pictures && wish.format->pictures;
+    std::optional<OffscreenGui> gui; // fonts and views, without a display
+    if (draws || wish.format->paper)
+        gui.emplace();
+    ViewPictures pictures(wish.format->paper);
+    const auto document = report::buildReport(input, wish.report, draws ? &pictures : nullptr, terminalJob());
+    const std::string bytes = wish.format->write(*document, wish.paper, terminalJob());
+    if (const auto written = report::writeWhole(wish.out, bytes); !written) {
         printError(streams.err, "", written.error());
         return exitStatus::nothingRead;
     }
@@ -209,7 +215,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
 
 } // namespace
 
-const Command reportCommand{"report", "PATH… [--compare B] [--redact] -o FILE.{html,md,json}",
+const Command reportCommand{"report", "PATH… [--compare B] [--redact] -o FILE.{html,md,json,pdf}",
     "a report to share: the verdict, figures, findings with fixes, what is live at the peak", options, run};
 
 } // namespace tidemark

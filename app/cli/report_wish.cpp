@@ -48,13 +48,16 @@ Result<void> readTarget(const Arguments& arguments, ReportCall& wish)
     if (!out)
         return usage("report needs -o FILE");
     wish.out = *out;
-    wish.exporter = report::exporterFor(wish.out);
-    if (wish.exporter != nullptr)
-        return {};
-    std::string extension = wish.out.extension().string();
-    if (extension == ".pdf" || extension == ".PDF")
-        return usage("this command does not write PDF yet: write .html and print it from a browser");
-    return usage("-o needs a name that ends in .html, .md or .json, not \"" + displayText(*out, 60) + "\"");
+    wish.format = reportFormatFor(wish.out);
+    if (wish.format == nullptr)
+        return usage(
+            "-o needs a name that ends in " + reportExtensions() + ", not \"" + displayText(*out, 60) + "\"");
+    const std::string paper = arguments.value("--paper").value_or("a4");
+    if (paper == "letter" || paper == "Letter")
+        wish.paper = Paper::Letter;
+    else if (paper != "a4" && paper != "A4")
+        return usage("--paper knows a4 and letter, not \"" + displayText(paper, 40) + "\"");
+    return {};
 }
 
 /// A path in a session file is meant from where that file lies.

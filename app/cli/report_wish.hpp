@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/cli/command.hpp"
+#include "app/report_formats.hpp"
 #include "model/findings/diagnosis.hpp"
-#include "model/report/exporter.hpp"
 #include "model/report/report.hpp"
 #include "model/report/session_file.hpp"
 
@@ -20,7 +20,8 @@ struct ReportCall {
     std::vector<std::filesystem::path> paths;
     std::optional<std::filesystem::path> compare;
     std::filesystem::path out;
-    const report::Exporter* exporter = nullptr;
+    const ReportFormat* format = nullptr;
+    Paper paper = Paper::A4;
     std::optional<std::int64_t> device;
     DiagnosisOptions diagnosis;
     RunConfig config;

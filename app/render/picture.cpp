@@ -23,6 +23,7 @@
 #include <QSvgGenerator>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace tidemark {
@@ -45,10 +46,10 @@ std::optional<Error> writeBytes(const QString& file, const QByteArray& bytes)
     return std::nullopt;
 }
 
-QByteArray rasterBytes(const PictureRequest& request, const Paint& paint)
+QByteArray rasterBytes(QSize size, double scale, const Paint& paint)
 {
-    QImage image((QSizeF(request.size) * request.scale).toSize(), QImage::Format_RGB32);
-    image.setDevicePixelRatio(request.scale);
+    QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
+    image.setDevicePixelRatio(scale);
     image.fill(Qt::white);
     QPainter painter(&image);
     paint(painter);
@@ -69,12 +70,12 @@ void prepareSvg(QSvgGenerator& generator, QBuffer& buffer, QSize size)
     generator.setTitle(QStringLiteral("Tidemark"));
 }
 
-QByteArray vectorBytes(const PictureRequest& request, const Paint& paint)
+QByteArray vectorBytes(QSize size, const Paint& paint)
 {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     QSvgGenerator generator;
-    prepareSvg(generator, buffer, request.size);
+    prepareSvg(generator, buffer, size);
     QPainter painter(&generator);
     paint(painter);
     painter.end();
@@ -174,11 +175,15 @@ std::optional<Error> writePicture(
                 .arg(file));
     Style style;
     style.setChoice(request.dark ? ThemeChoice::Dark : ThemeChoice::Light);
-    style.applyTo(*qApp);
+    if (request.applyLook)
+        style.applyTo(*qApp);
     Session session;
     ViewState view;
     session.setRank(std::move(rank));
     session.setDevice(request.deviceIndex);
+    session.setCardSize(request.cardBytes);
+    if (request.diagnosis)
+        session.setDiagnosis(request.diagnosis);
     if (const auto replay = session.replay()) {
         view.reset(replay->states(), request.state.value_or(replay->timeline.requested().total().maxState));
         if (request.range)
@@ -195,6 +200,7 @@ std::optional<Error> writePicture(
     const PictureTitle title = PictureTitle::of(session, view.cursor());
     const int above = request.title ? PictureTitle::height(style) : 0;
     const QSize room(request.size.width(), std::max(1, request.size.height() - above));
+    QSize size = request.size;
     const auto write = [&](const Paint& paint) {
         const Paint whole = [&](QPainter& painter) {
             if (request.title)
@@ -202,12 +208,13 @@ std::optional<Error> writePicture(
             painter.translate(0, above);
             paint(painter);
         };
-        return writeBytes(file, vector ? vectorBytes(request, whole) : rasterBytes(request, whole));
+        return writeBytes(file, vector ? vectorBytes(size, whole) : rasterBytes(size, request.scale, whole));
     };
     switch (request.view) {
     case PictureView::Timeline: {
         TimelineView timeline(session, view, style);
         timeline.setNotes(notes, {"timeline", request.input});
+        timeline.setPalette(style.theme().palette());
         settle(timeline, room);
         return writeTimelinePicture(
             timeline, style, request.size, request.scale, file, request.title ? &title : nullptr);
@@ -216,8 +223,15 @@ std::optional<Error> writePicture(
         SegmentMapView map(session, view, style);
         map.setForPicture();
         map.setNotes(notes, {"segments", request.input});
+        map.setPalette(style.theme().palette());
         settle(map, room);
         map.flush();
+        if (const auto& picture = map.scene().picture; request.trim && picture) {
+            const int spare = map.canvas().contentHeight() - static_cast<int>(std::ceil(picture->height));
+            size.setHeight(size.height() - std::max(0, spare));
+            settle(map, QSize(size.width(), std::max(1, size.height() - above)));
+            map.flush();
+        }
         return write([&](QPainter& painter) { map.renderTo(painter, ratio); });
     }
     case PictureView::Live: {

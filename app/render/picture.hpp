@@ -36,11 +36,18 @@ struct PictureRequest {
     std::optional<StateIndex> state;
     /// States to show of the timeline, both included; absent: all.
     std::optional<std::pair<StateIndex, StateIndex>> range;
+    /// Whether the application takes the picture's look meanwhile; not inside of a window, which has its own.
+    bool applyLook = true;
+    /// The segment map: no higher than its segments need.
+    bool trim = false;
     /// Selects the block live at this address then.
     std::optional<std::uint64_t> address;
     /// Remarks to draw, and which of a session's inputs the file is.
     std::vector<report::Annotation> annotations;
     std::uint32_t input = 0;
+    /// Steps, phases and the limit come from it; null: without.
+    std::shared_ptr<const Diagnosis> diagnosis;
+    std::optional<std::uint64_t> cardBytes; ///< given by hand
     /// A line above that says what the picture is of, with the totals; the size counts it.
     bool title = false;
 };

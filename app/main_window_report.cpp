@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tab "Report" and the files written from it.
+#include "app/main_window.hpp"
+#include "app/reporter.hpp"
+#include "app/status_line.hpp"
+#include "widgets/report/report_view.hpp"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QTabWidget>
+
+namespace tidemark {
+
+void MainWindow::createReport()
+{
+    m_reporter = new Reporter(m_work, this);
+    m_report = new ReportView(m_style, m_tabs);
+    m_tabs->addTab(m_report, m_style.icon(QStringLiteral("report")), tr("Report"));
+    m_report->setSource([this] { return m_reporter->input(); },
+        [this](const report::PictureAsk& ask) { return m_reporter->draw(ask); });
+    connect(m_reporter, &Reporter::inputChanged, m_report, &ReportView::inputChanged);
+    connect(m_report, &ReportView::exportRequested, this, &MainWindow::exportReport);
+    connect(m_report, &ReportView::copyMarkdownRequested, m_reporter,
+        [this] { m_reporter->copyMarkdown(m_report->wish()); });
+    connect(m_report, &ReportView::openFileRequested, &m_work.state, &ViewState::openFileRequested);
+    connect(m_reporter, &Reporter::started, this,
+        [this](const QString& activity) { m_status->setActivity(activity); });
+    connect(
+        m_reporter, &Reporter::finished, this, [this](const QString& remark) { m_status->remark(remark); });
+}
+
+void MainWindow::exportReport()
+{
+    const auto rank = m_work.session.rank();
+    if (!rank)
+        return;
+    const QString name = QFileInfo(QString::fromStdString(rank->snapshot->source.path)).completeBaseName();
+    QString filter;
+    QString path = QFileDialog::getSaveFileName(this, tr("Export report"),
+        m_settings.get(setting::lastFolder) + QStringLiteral("/%1-report").arg(name), Reporter::filters(),
+        &filter);
+    path = Reporter::withEnding(path, filter);
+    if (!path.isEmpty())
+        m_reporter->write(m_report->wish(), m_report->paper(), path);
+}
+
+} // namespace tidemark

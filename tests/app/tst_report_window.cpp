@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/reporter.hpp"
+#include "tests/app/window_fixture.hpp"
+#include "tests/support/command_call.hpp"
+#include "widgets/report/page_preview.hpp"
+#include "widgets/report/report_options.hpp"
+#include "widgets/report/report_view.hpp"
+
+#include <QClipboard>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTest>
+
+using namespace tidemark;
+using namespace tidemark::test;
+
+namespace {
+
+constexpr int patience = 60000;
+
+QByteArray contents(const QString& file)
+{
+    QFile in(file);
+    return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
+}
+
+/// A window with a run that has been looked at, at its report.
+struct Reporting {
+    Reporting()
+    {
+        file = f.training();
+        f.open({file});
+        QTRY_VERIFY_WITH_TIMEOUT(
+            f.workspace->session.diagnosis() && !f.workspace->diagnoser.isBusy(), patience);
+    }
+    ReportView& view() { return *f.window->reportView(); }
+    Reporter& reporter() { return *f.window->reporter(); }
+    bool show()
+    {
+        f.window->commands()["window.report"]->trigger();
+        return QTest::qWaitFor([this] { return view().document() && !view().busy(); }, patience);
+    }
+    QString write(const QString& name, const report::ReportWish& wish)
+    {
+        QSignalSpy finished(&reporter(), &Reporter::finished);
+        reporter().write(wish, Paper::A4, f.path(name));
+        if (!QTest::qWaitFor([&] { return !finished.isEmpty(); }, patience))
+            return {};
+        return finished.front().front().toString();
+    }
+
+    WindowFixture f;
+    QString file;
+};
+
+} // namespace
+
+/// The report of the window: its tab, and the files written from it.
+class TestReportWindow : public QObject {
+    Q_OBJECT
+private slots:
+    void writesWhatTheCommandWrites_data()
+    {
+        QTest::addColumn<QString>("extension");
+        QTest::addColumn<bool>("redact");
+        for (const char* extension : {"html", "md", "json", "pdf"})
+            for (const bool redact : {false, true})
+                QTest::newRow(
+                    qPrintable(QStringLiteral("%1 %2").arg(extension, redact ? "redacted" : "whole")))
+                    << QString(extension) << redact;
+    }
+
+    void writesWhatTheCommandWrites()
+    {
+        QFETCH(QString, extension);
+        QFETCH(bool, redact);
+        Reporting r;
+        r.f.style->setChoice(ThemeChoice::Dark);
+        report::ReportWish wish;
+        if (redact)
+            wish.redaction = report::Redaction::full();
+        const QString here = "window." + extension;
+        QCOMPARE(r.write(here, wish), "Wrote " + here);
+        const QString there = r.f.path("command." + extension);
+        QStringList call{"report", r.file, "-o", there};
+        if (redact)
+            call << "--redact";
+        QCOMPARE(callCommand(call).status, std::optional(0));
+        QVERIFY(contents(there).size() > 1000);
+        QVERIFY(contents(r.f.path(here)) == contents(there));
+    }
+
+    void picturesLeaveTheLookAlone()
+    {
+        Reporting r;
+        r.f.style->applyTo(*qApp);
+        r.f.style->setChoice(ThemeChoice::Dark);
+        const QPalette palette = qApp->palette();
+        const QStyle* look = qApp->style();
+        QVERIFY(r.show());
+        QCOMPARE(qApp->palette(), palette);
+        QVERIFY(qApp->style() == look);
+        bool drawn = false;
+        for (const report::Block& block : r.view().document()->section("timeline")->blocks)
+            if (const auto* picture = std::get_if<report::Picture>(&block))
+                drawn = picture->data.find("<svg") != std::string::npos;
+        QVERIFY(drawn);
+    }
+
+    void tabKeyAndMenu()
+    {
+        WindowFixture empty;
+        QVERIFY(!empty.window->commands()["file.report"]->isEnabled());
+        QVERIFY(!empty.window->commands()["window.report"]->isEnabled());
+        Reporting r;
+        QVERIFY(r.f.window->commands()["file.report"]->isEnabled());
+        QCOMPARE(r.f.window->commands()["file.report"]->shortcut(), QKeySequence(QStringLiteral("Ctrl+E")));
+        QTest::keyClick(r.f.window.get(), Qt::Key_9);
+        QCOMPARE(r.f.window->tabs()->currentWidget(), &r.view());
+    }
+
+    void notesAndComparisonGoIn()
+    {
+        Reporting r;
+        QVERIFY(r.show());
+        QVERIFY(r.view().document()->section("annotations") == nullptr);
+        report::Annotation note;
+        note.from = report::PointAnchor{10, 1 << 20};
+        note.text = "Look here";
+        r.f.workspace->notes.add(note);
+        QTRY_VERIFY_WITH_TIMEOUT(!r.view().busy() && r.view().document()->section("annotations"), patience);
+        QVERIFY(r.view().document()->section("comparison") == nullptr);
+        r.f.window->compareWith(r.f.training(QStringLiteral("longer.pickle"), 3));
+        QTRY_VERIFY_WITH_TIMEOUT(r.f.workspace->comparer.state().comparison(), patience);
+        QVERIFY(r.show());
+        QVERIFY(r.view().document()->section("comparison") != nullptr);
+    }
+
+    void markdownGoesToTheClipboard()
+    {
+        Reporting r;
+        QSignalSpy finished(&r.reporter(), &Reporter::finished);
+        QGuiApplication::clipboard()->clear();
+        r.reporter().copyMarkdown(r.view().wish());
+        QTRY_VERIFY_WITH_TIMEOUT(!finished.isEmpty(), patience);
+        QVERIFY(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("# ")));
+        QVERIFY(QGuiApplication::clipboard()->text().size() > 500);
+    }
+
+    void severalFilesAreWrittenOneAfterTheOther()
+    {
+        Reporting r;
+        QSignalSpy finished(&r.reporter(), &Reporter::finished);
+        for (const char* name : {"one.html", "two.pdf", "three.json"})
+            r.reporter().write({}, Paper::A4, r.f.path(QString::fromLatin1(name)));
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 3, patience);
+        for (const char* name : {"one.html", "two.pdf", "three.json"})
+            QVERIFY(contents(r.f.path(QString::fromLatin1(name))).size() > 1000);
+    }
+
+    void whatCannotBeWrittenIsSaid()
+    {
+        Reporting r;
+        const QString remark = r.write(QStringLiteral("no/such/folder/x.html"), {});
+        QVERIFY2(remark.endsWith(QLatin1Char('.')), qPrintable(remark));
+        QVERIFY2(r.write(QStringLiteral("x.docx"), {}).contains(".pdf"), "an unknown ending");
+    }
+
+    void endings()
+    {
+        const QStringList filters = Reporter::filters().split(QStringLiteral(";;"));
+        QCOMPARE(filters.size(), 4);
+        QCOMPARE(Reporter::withEnding("/a/report", filters.back()), QStringLiteral("/a/report.pdf"));
+        QCOMPARE(Reporter::withEnding("/a/report.md", filters.back()), QStringLiteral("/a/report.md"));
+        QCOMPARE(Reporter::withEnding("/a/report.v2", {}), QStringLiteral("/a/report.v2.html"));
+        QCOMPARE(Reporter::withEnding({}, filters.back()), QString());
+    }
+
+    void closedWhileItWrites()
+    {
+        Reporting r;
+        r.reporter().write({}, Paper::A4, r.f.path("late.pdf"));
+        QCoreApplication::processEvents();
+        r.f.window.reset();
+    }
+};
+
+QTEST_MAIN(TestReportWindow)
+#include "tst_report_window.moc"
