@@ -165,6 +165,9 @@ Fix fixOf(const Json& tree)
     get(tree, "text", out.text);
     get(tree, "removed_at_peak", out.removedAtPeak);
     get(tree, "new_peak", out.newPeak);
+    get(tree, "new_peak_state", out.newPeakState);
+    get(tree, "new_peak_owner", out.newPeakOwner);
+    get(tree, "setting", out.setting);
     out.grade = gradeOf(textOf(member(tree, "grade"), "grade"), "grade");
     get(tree, "cost", out.cost);
     if (const Json& grade = member(tree, "cost_grade"); !grade.is_null())
@@ -368,6 +371,7 @@ void readFigures(RankSummary& s, const Json& tree)
     get(tree, "card", s.cardBytes);
     get(tree, "set_up", s.setUpBytes);
     get(tree, "most_in_flight", s.mostInFlight);
+    get(tree, "allocations", s.allocations);
 }
 
 void readAll(RankSummary& s, const Json& tree)

@@ -50,8 +50,9 @@ struct ValueTree {
 Json fixTree(const Fix& fix)
 {
     return {{"id", fix.id}, {"text", text(fix.text)}, {"removed_at_peak", orNull(fix.removedAtPeak)},
-        {"new_peak", orNull(fix.newPeak)}, {"grade", std::string(1, static_cast<char>(fix.grade))},
-        {"cost", text(fix.cost)},
+        {"new_peak", orNull(fix.newPeak)}, {"new_peak_state", orNull(fix.newPeakState)},
+        {"new_peak_owner", text(fix.newPeakOwner)}, {"setting", text(fix.setting)},
+        {"grade", std::string(1, static_cast<char>(fix.grade))}, {"cost", text(fix.cost)},
         {"cost_grade",
             fix.costGrade ? Json(std::string(1, static_cast<char>(*fix.costGrade))) : Json(nullptr)},
         {"source", text(fix.source)}, {"blocked_by", text(fix.blockedBy)}};
@@ -172,7 +173,7 @@ Json digestTree(const RankSummary& s, const DigestDetail& detail)
         {"reserved_peak", s.reserved ? pointTree(*s.reserved) : Json(nullptr)},
         {"live_at_start", s.liveAtStart}, {"live_at_end", s.liveAtEnd}, {"gap_at_peak", orNull(s.gapAtPeak)},
         {"inactive_ratio_at_peak", orNull(s.inactiveRatioAtPeak)}, {"card", orNull(s.cardBytes)},
-        {"set_up", s.setUpBytes}, {"most_in_flight", s.mostInFlight}};
+        {"set_up", s.setUpBytes}, {"most_in_flight", s.mostInFlight}, {"allocations", s.allocations}};
     tree["oom"] = s.oom ? oomTree(*s.oom) : Json(nullptr);
     tree["peak"] = peakTree(s);
     tree["time"] = timeTree(s);

@@ -16,13 +16,26 @@ namespace {
 
 constexpr std::size_t headBytes = 16U << 10;
 
+/// "segments" with a list behind it: other files speak of segments too.
+bool listsSegments(std::string_view head)
+{
+    constexpr std::string_view key = "\"segments\"";
+    for (std::size_t at = head.find(key); at != std::string_view::npos; at = head.find(key, at + 1)) {
+        const std::size_t value = head.find_first_not_of(" \t\r\n:", at + key.size());
+        if (value != std::string_view::npos && head[value] == '[')
+            return true;
+    }
+    return false;
+}
+
 /// A text that opens a bracket may be anything; these words stand near the start of what can be drawn.
 bool speaksOfMemory(std::string_view head)
 {
     constexpr std::string_view words[]
-        = {"device_traces", "\"segments\"", "traceEvents", "total_size", "\"action\"", "memory_viz"};
-    return std::ranges::any_of(
-        words, [&](std::string_view word) { return head.find(word) != std::string_view::npos; });
+        = {"\"device_traces\"", "\"traceEvents\"", "\"total_size\"", "\"action\"", "memory_viz"};
+    return listsSegments(head) || std::ranges::any_of(words, [&](std::string_view word) {
+        return head.find(word) != std::string_view::npos;
+    });
 }
 
 bool isText(std::string_view head)

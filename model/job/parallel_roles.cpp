@@ -13,6 +13,13 @@ constexpr std::int64_t maxSize = 1 << 20;
 /// Share of call sites and sizes that ranks of one group have in common.
 constexpr double alike = 0.8;
 constexpr double sameSetUp = 0.01;
+constexpr double sameCount = 0.02;
+
+bool near(std::uint64_t a, std::uint64_t b, double share)
+{
+    const auto most = static_cast<double>(std::max(a, b));
+    return most - static_cast<double>(std::min(a, b)) <= share * most;
+}
 
 /// A size that settings state; null means 1.
 std::optional<std::int64_t> sizeOf(const RunConfig& config, const char* key)
@@ -70,12 +77,11 @@ double containment(const std::vector<std::uint32_t>& cut, const std::vector<std:
 
 bool sameWork(const RankSummary& a, const RankSummary& b)
 {
-    const auto most = static_cast<double>(std::max(a.setUpBytes, b.setUpBytes));
-    const auto least = static_cast<double>(std::min(a.setUpBytes, b.setUpBytes));
-    if (most - least > sameSetUp * most)
+    if (!near(a.setUpBytes, b.setUpBytes, sameSetUp))
         return false;
     if (a.oom.has_value() == b.oom.has_value())
-        return a.mostInFlight == b.mostInFlight && likeness(a.shape, b.shape) >= alike;
+        return near(a.allocations, b.allocations, sameCount) && a.mostInFlight == b.mostInFlight
+            && likeness(a.shape, b.shape) >= alike;
     const RankSummary& cut = a.oom ? a : b;
     const RankSummary& whole = a.oom ? b : a;
     return cut.mostInFlight <= whole.mostInFlight && containment(cut.shape, whole.shape) >= alike;

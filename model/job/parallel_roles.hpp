@@ -63,9 +63,9 @@ struct RoleMap {
     std::vector<RoleGroup> groups; ///< by stage, else by their lowest rank
     std::string sentence; ///< where the roles come from
 };
-/// By the settings, else by equal shapes: nearly the same call sites and sizes, the same set-up within 1 %,
-/// as many microbatches in flight (a rank that ran out of memory may have had fewer). Cost: summaries ×
-/// groups.
+/// By the settings, else by equal shapes: nearly the same call sites and sizes, the same set-up within 1 %
+/// and number of allocations within 2 %, as many microbatches in flight (a rank that ran out of memory may
+/// have had fewer). Cost: summaries × groups.
 RoleMap rolesOf(std::span<const RankSummary> ranks, const RunConfig& config, std::optional<int> worldSize);
 
 } // namespace tidemark

@@ -164,8 +164,14 @@ private:
             = rule == Labels::unmatched ? std::string_view() : labels.rules->rules()[rule].id;
         if (name.starts_with("F-moe"))
             m_out.expertBytes += bytes;
-        if (labels.role(id) == Role::SavedActivation && name != "F-loss" && name != "F-emb")
+        if (name == "F-loss") {
+            // What was saved last before the logits is what the output layer reads.
+            m_out.savedActivations -= m_lastSaved;
+            m_lastSaved = 0;
+        } else if (labels.role(id) == Role::SavedActivation) {
             m_out.savedActivations += bytes;
+            m_lastSaved = bytes;
+        }
     }
 
     void time()
@@ -242,6 +248,7 @@ private:
         std::unordered_map<std::uint64_t, bool> seen;
         std::set<std::uint32_t> lowest;
         for (std::size_t i = 0; i < columns.count(); ++i) {
+            m_out.allocations += columns.origin[i] == Origin::Traced ? 1 : 0;
             if (columns.size[i] < smallestInShape || columns.origin[i] != Origin::Traced)
                 continue;
             const SiteId site = m_rank.sites->of(columns.stack[i]);
@@ -260,6 +267,7 @@ private:
     const Rank& m_rank;
     const Replay& m_replay;
     const DeviceDiagnosis& m_found;
+    std::uint64_t m_lastSaved = 0; ///< bytes of the last saved activation of a layer, in order of allocation
 };
 
 } // namespace

@@ -115,7 +115,7 @@ struct RankSummary {
     // At the live peak.
     std::vector<PeakShare> shares; ///< largest first, the rest last: Σ = live.bytes
     std::vector<PeakSite> sites; ///< largest first, the rest last: Σ = live.bytes
-    std::uint64_t savedActivations = 0; ///< of layers: without embedding, loss and logits
+    std::uint64_t savedActivations = 0; ///< of layers: without logits, loss and what these read
     std::uint64_t expertBytes = 0; ///< experts and their dispatch
     std::uint32_t inFlightAtPeak = 0; ///< forward passes without their backward
 
@@ -139,6 +139,7 @@ struct RankSummary {
     std::vector<std::uint32_t> shape;
     std::uint64_t setUpBytes = 0; ///< live before the first forward pass
     std::uint32_t mostInFlight = 0;
+    std::uint64_t allocations = 0; ///< made in the recording
 
     static constexpr std::size_t maxShares = 48;
     static constexpr std::size_t maxSites = 24;

@@ -167,7 +167,8 @@ private slots:
         const SummarisedJob again = summed(digests.path().toStdString());
         QCOMPARE(again.ranks.size(), all.ranks.size());
         const Json second = reportOf(again);
-        QCOMPARE(second["findings"].dump(), report["findings"].dump());
+        QCOMPARE(QString::fromStdString(second["findings"].dump()),
+            QString::fromStdString(report["findings"].dump()));
         for (std::size_t i = 0; i < all.ranks.size(); ++i)
             QCOMPARE(
                 second["ranks"][i]["labels_at_peak"].dump(), report["ranks"][i]["labels_at_peak"].dump());
@@ -228,7 +229,8 @@ private slots:
                 ranks[file.path.filename().string()] = file.rank.value_or(-1);
         for (const BadFile& bad : discovered->bad)
             ranks[bad.path.filename().string()] = bad.rank.value_or(-1);
-        QCOMPARE(Json(ranks).dump(), expected["ranks"].dump());
+        QCOMPARE(
+            QString::fromStdString(Json(ranks).dump()), QString::fromStdString(expected["ranks"].dump()));
 
         const SummarisedJob all = summed(folder);
         QCOMPARE(all.ranks.size(), std::size_t{8});
