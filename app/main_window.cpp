@@ -105,6 +105,7 @@ MainWindow::MainWindow(Workspace& workspace, Style& style, Settings& settings)
     connectNotes();
     connectRanks();
     connectSession();
+    connectReport();
     applySettings();
     restyle();
     showPages();

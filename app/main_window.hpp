@@ -186,6 +186,7 @@ private:
 
     // main_window_report.cpp
     void createReport();
+    void connectReport();
     void exportReport();
 
     // main_window_commands.cpp

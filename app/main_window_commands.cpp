@@ -288,8 +288,8 @@ void MainWindow::updateCommands()
 
     c["file.reload"]->setEnabled(m_work.files.current().has_value());
     c["file.close"]->setEnabled(open || m_work.loader.isLoading());
-    for (const char* id : {"file.cardSize", "session.save", "session.saveAs", "file.picture", "edit.copyPicture",
-             "file.report", "window.report"})
+    for (const char* id : {"file.cardSize", "session.save", "session.saveAs", "file.picture",
+             "edit.copyPicture", "file.report", "window.report"})
         c[id]->setEnabled(open);
     c["edit.copy"]->setEnabled(state.selection().kind != Selection::Kind::None);
     for (const char* id : {"edit.filter", "view.hideFrames", "view.rawSites", "view.cycleColour", "go.to"})

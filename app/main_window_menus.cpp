@@ -44,8 +44,8 @@ void MainWindow::createMenus()
     m_recentMenu = file->addMenu(tr("Open rec&ent"));
     fill(file,
         {"file.sample", "", "session.open", "session.save", "session.saveAs", "", "file.reload",
-            "file.cardSize", "file.runSettings", "file.labelRules", "", "file.report", "file.picture", "", "file.close",
-            "file.quit"});
+            "file.cardSize", "file.runSettings", "file.labelRules", "", "file.report", "file.picture", "",
+            "file.close", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
         {"edit.undoFilter", "edit.redoFilter", "", "edit.copy", "edit.copyPicture", "", "edit.filter",
             "edit.nextMatch", "edit.previousMatch", "edit.clearFilter", "edit.deselect", "", "edit.palette",
@@ -80,8 +80,8 @@ void MainWindow::createMenus()
     fill(menuBar()->addMenu(tr("&Window")),
         {"window.ranks", "window.timeline", "window.segments", "window.live", "window.tree", "window.flame",
             "window.events", "window.segmentTable", "window.growth", "window.results", "window.details",
-            "window.notes", "window.findings", "window.sandbox", "", "window.oom", "window.report", "window.playbook", "",
-            "window.nextPane", "window.previousPane"});
+            "window.notes", "window.findings", "window.sandbox", "", "window.oom", "window.report",
+            "window.playbook", "", "window.nextPane", "window.previousPane"});
     fill(menuBar()->addMenu(tr("&Help")),
         {"help.contents", "help.keys", "help.record", "help.numbers", "", "help.about", "help.licence"});
 }

@@ -18,10 +18,10 @@ namespace tidemark {
 
 namespace {
 
-/// Several files, or a folder: they may be the ranks of a job.
-bool mayBeJob(const QStringList& paths)
+bool hasFolder(const QStringList& paths)
 {
-    return paths.size() > 1 || (paths.size() == 1 && QFileInfo(paths.front()).isDir());
+    return std::any_of(
+        paths.begin(), paths.end(), [](const QString& path) { return QFileInfo(path).isDir(); });
 }
 
 } // namespace
@@ -29,13 +29,14 @@ bool mayBeJob(const QStringList& paths)
 void MainWindow::open(const QStringList& paths, const ReadOptions& options)
 {
     m_jobs->clear();
-    const bool session = paths.size() == 1 && isSessionPath(paths.front());
-    if (session || !mayBeJob(paths)) {
-        m_keeper->open(paths, options);
-        return;
-    }
+    const bool folder = hasFolder(paths);
     m_jobOptions = options;
-    m_jobPaths = paths;
+    // What is in a folder has to be found out first; files are opened as they are given.
+    m_jobPaths = folder ? paths : QStringList();
+    if (!folder)
+        m_keeper->open(paths, options);
+    if (!folder && paths.size() < 2)
+        return;
     SummariseOptions wish;
     wish.read = options;
     m_jobs->start(paths, wish);
@@ -54,6 +55,8 @@ void MainWindow::connectRanks()
         m_ranksFirst = rows > 1;
         showRanksTab(rows > 1);
         m_ranks->setProgress(0, job->ranks.size());
+        if (m_jobPaths.isEmpty())
+            return; // they are being opened already
         // Where nothing can be opened, the first broken file says why.
         if (files.isEmpty())
             for (const BadFile& bad : job->bad)
@@ -65,8 +68,9 @@ void MainWindow::connectRanks()
     });
     connect(m_jobs, &JobLoader::failed, this, [this](const QString& sentence) {
         m_status->remark(sentence);
-        // Files with nothing of a job about them: the ordinary way tells what is wrong with them.
-        m_keeper->open(m_jobPaths, m_jobOptions);
+        // Nothing of a job about them: the ordinary way tells what is wrong.
+        if (!m_jobPaths.isEmpty())
+            m_keeper->open(m_jobPaths, m_jobOptions);
     });
     connect(m_jobs, &JobLoader::progressed, this, [this](std::size_t done, std::size_t total) {
         m_ranks->setProgress(done, total);

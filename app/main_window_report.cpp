@@ -2,6 +2,7 @@
 // The tab "Report" and the files written from it.
 #include "app/main_window.hpp"
 #include "app/reporter.hpp"
+#include "app/session_keeper.hpp"
 #include "app/status_line.hpp"
 #include "widgets/report/report_view.hpp"
 
@@ -27,6 +28,33 @@ void MainWindow::createReport()
         [this](const QString& activity) { m_status->setActivity(activity); });
     connect(
         m_reporter, &Reporter::finished, this, [this](const QString& remark) { m_status->remark(remark); });
+}
+
+// A session keeps what the report is to say.
+void MainWindow::connectReport()
+{
+    SessionScene& scene = m_keeper->scene();
+    connect(m_report, &ReportView::wishChanged, this, [this, &scene] {
+        const report::ReportWish wish = m_report->wish();
+        ReportChoices choices{wish.title, wish.summary, {}};
+        if (wish.parts != report::allParts())
+            for (const report::Part part : wish.parts)
+                choices.parts.emplace_back(report::partName(part));
+        scene.setReport(choices);
+    });
+    connect(&scene, &SessionScene::reportChanged, this, [this, &scene] {
+        const ReportChoices& choices = scene.report();
+        report::ReportWish wish = m_report->wish();
+        wish.title = choices.title;
+        wish.summary = choices.summary;
+        wish.parts.clear();
+        for (const std::string& name : choices.parts)
+            if (const auto part = report::partFromName(name))
+                wish.parts.push_back(*part);
+        if (wish.parts.empty())
+            wish.parts = report::allParts();
+        m_report->setWish(wish);
+    });
 }
 
 void MainWindow::exportReport()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Session files in the window.
+#include "app/job_loader.hpp"
 #include "app/main_window.hpp"
 #include "app/session_keeper.hpp"
 #include "app/status_line.hpp"
@@ -22,6 +23,18 @@ void MainWindow::connectSession()
     m_keeper = std::make_unique<SessionKeeper>(m_work, *m_sandbox, *m_notices, m_settings, *this);
     connect(m_keeper.get(), &SessionKeeper::changed, this, &MainWindow::showTitle);
     connect(m_keeper.get(), &SessionKeeper::remarked, m_status, &StatusLine::remark);
+    connect(&m_keeper->scene(), &SessionScene::begun, this, [this](bool session) {
+        if (!session)
+            return;
+        m_jobPaths.clear();
+        QStringList paths;
+        for (const Files::Entry& entry : m_work.files.entries())
+            paths << entry.path;
+        if (paths.size() > 1)
+            m_jobs->start(paths, {});
+        else
+            m_jobs->clear();
+    });
     // Fixes that a session has ticked are drawn while the sandbox is open.
     connect(&m_keeper->scene(), &SessionScene::sandboxWanted, this,
         [this] { m_layout->dockOf(m_sandbox)->show(); });

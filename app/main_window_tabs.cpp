@@ -46,9 +46,9 @@ void MainWindow::followTab()
     QApplication::postEvent(m_tabs, new QEvent(QEvent::LayoutRequest));
     const QWidget* const page = m_tabs->currentWidget();
     const QList<const QWidget*> whole{m_compare, m_ranks, m_report};
-    m_layout->setRoom(timeline         ? WindowLayout::Room::Docks
+    m_layout->setRoom(timeline     ? WindowLayout::Room::Docks
             : whole.contains(page) ? WindowLayout::Room::Nothing
-                               : WindowLayout::Room::Height);
+                                   : WindowLayout::Room::Height);
     m_work.comparer.setActive(m_tabs->currentWidget() == m_compare && m_work.session.rank());
     // The comparison has figures of its own.
     const bool compares = m_tabs->currentWidget() == m_compare && m_work.comparer.state().comparison();

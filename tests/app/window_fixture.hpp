@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/job_loader.hpp"
 #include "app/main_window.hpp"
 #include "app/summary_strip.hpp"
 #include "tests/support/sample_training.hpp"
@@ -61,7 +62,7 @@ public:
     void open(const QStringList& paths)
     {
         window->open(paths);
-        QTRY_VERIFY_WITH_TIMEOUT(!workspace->loader.isLoading(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(!window->jobs()->busy() && !workspace->loader.isLoading(), 20000);
     }
 
     std::shared_ptr<const Replay> replay() const { return workspace->session.replay(); }
