@@ -18,6 +18,17 @@ Figure unknownFigure(const char* id, std::string name, std::string why)
     return {id, std::move(name), "unknown", std::move(why), Unit::Bytes, {}, false};
 }
 
+/// What cardSize() is, in words.
+const char* cardSource(const ReportInput& input)
+{
+    if (input.deviceTotal)
+        return " on the card";
+    for (const OomAutopsy& oom : input.diagnosis->devices[input.device].ooms)
+        if (oom.usable())
+            return " that PyTorch can use";
+    return " on the card, by the settings";
+}
+
 Figure cardFigure(const BuildContext& context, const DeviceFigures& figures)
 {
     const auto card = cardSize(context.input);
@@ -27,7 +38,7 @@ Figure cardFigure(const BuildContext& context, const DeviceFigures& figures)
     const std::int64_t left = static_cast<std::int64_t>(*card) - held;
     Figure figure = bytesFigure("headroom", "Headroom", left,
         "of " + formatBytes(static_cast<std::int64_t>(*card))
-            + (context.input.deviceTotal ? " on the card" : " that PyTorch can use"));
+            + cardSource(context.input));
     figure.alarming = context.verdict.failed || left < static_cast<std::int64_t>(*card / 50);
     return figure;
 }

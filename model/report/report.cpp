@@ -18,18 +18,18 @@ struct PartRow {
 };
 /// To add a part: one line here, one in Part.
 constexpr std::array<PartRow, partCount> partRows{
-    PartRow{"verdict", "What to do", addVerdict},
     PartRow{"figures", "Figures", addFigures},
-    PartRow{"quality", "What the file cannot tell", addQuality},
+    PartRow{"comparison", "Comparison", addComparison},
     PartRow{"timeline", "Live memory over time", addTimeline},
+    PartRow{"annotations", "Notes", addAnnotations},
     PartRow{"segments", "Where the free memory is", addSegments},
+    PartRow{"verdict", "What to do", addVerdict},
+    PartRow{"ranks", "Ranks", addRanks},
     PartRow{"findings", "Findings", addFindings},
+    PartRow{"quality", "What the file cannot tell", addQuality},
     PartRow{"live", "Live at the peak", addLive},
     PartRow{"tree", "Who asked for it", addTree},
-    PartRow{"comparison", "Comparison", addComparison},
-    PartRow{"ranks", "Ranks", addRanks},
     PartRow{"settings", "Settings", addSettings},
-    PartRow{"annotations", "Notes", addAnnotations},
     PartRow{"reproduce", "How to get this again", addReproduce},
     PartRow{"trust", "How far to trust this", addTrust},
     PartRow{"glossary", "Words", addGlossary},
@@ -135,10 +135,19 @@ std::shared_ptr<const Document> buildReport(
     else
         context.verdict.title = "This file lists no allocations";
     auto document = std::make_shared<Document>();
-    document->title = wish.title.empty() ? context.verdict.title : wish.title;
+    // Of two runs their difference is what the report is about.
+    const compare::Verdict* const difference
+        = input.comparison && !input.comparison->verdicts.empty() ? &input.comparison->verdicts.front() : nullptr;
+    document->title = !wish.title.empty() ? wish.title
+        : difference                      ? difference->title
+                                          : context.verdict.title;
     document->head = headText(context);
-    if (!wish.title.empty())
-        document->summary.push_back(Text().strong(context.verdict.title));
+    if (difference && !wish.title.empty())
+        document->summary.push_back(Text().strong(difference->title));
+    if (difference && !difference->detail.empty())
+        document->summary.emplace_back(difference->detail);
+    if (difference || !wish.title.empty())
+        document->summary.push_back(Text().strong((difference ? "A: " : "") + context.verdict.title));
     if (!context.verdict.why.empty())
         document->summary.emplace_back(context.verdict.why);
     for (Text& each : paragraphs(wish.summary))

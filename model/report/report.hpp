@@ -18,18 +18,18 @@ namespace tidemark::report {
 
 /// What a report is made of; the usual order.
 enum class Part : std::uint8_t {
-    Verdict, ///< fixes of what is most severe, below title and summary
     Figures,
-    Quality,
+    Comparison,
     Timeline,
+    Annotations, ///< numbered as on the pictures
     Segments,
+    Verdict, ///< fixes of what is most severe
+    Ranks,
     Findings,
+    Quality,
     Live,
     Tree,
-    Comparison,
-    Ranks,
     Settings,
-    Annotations,
     Reproduce,
     Trust, ///< how far to trust this
     Glossary,
