@@ -61,6 +61,8 @@ void MainWindow::connectRanks()
         if (files.isEmpty())
             for (const BadFile& bad : job->bad)
                 files << nameOf(bad.path);
+        if (m_jobPaths.size() == 1 && !files.isEmpty())
+            m_work.recent.add(m_jobPaths.front()); // the run, beside its files
         if (!files.isEmpty())
             m_keeper->open(files, m_jobOptions);
         else

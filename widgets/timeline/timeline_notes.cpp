@@ -3,6 +3,7 @@
 
 #include "model/report/anchors.hpp"
 #include "widgets/style/text.hpp"
+#include "widgets/timeline/timeline_painters.hpp"
 
 #include <QCoreApplication>
 
@@ -121,6 +122,31 @@ void paintFigures(QPainter& painter, const TimelineScene& scene, const NoteShape
     drawText(painter, box, shape.figures, scene.style.color(Tone::Text));
 }
 
+/// Remarks anywhere in the trace, as dots on the overview.
+void paintOverviewTicks(QPainter& painter, const TimelineScene& scene)
+{
+    const QRectF strip = scene.geometry.overview;
+    if (strip.isNull() || !scene.notes || !scene.source || scene.empty())
+        return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(scene.style.color(Tone::Halo), 1));
+    painter.setBrush(scene.style.color(Tone::Ink));
+    for (const report::Annotation& note : scene.notes->items()) {
+        if (!scene.notesScope.has(note, noteDevice(scene)))
+            continue;
+        std::optional<StateIndex> state;
+        if (scene.replay)
+            state = report::stateOfAnchor(*scene.replay, note.from);
+        else if (const auto* point = std::get_if<report::PointAnchor>(&note.from))
+            state = stateOfEvent(scene, point->event);
+        if (state)
+            painter.drawEllipse(
+                QPointF(overviewX(scene, scene.scale.mark(*state)), strip.bottom() - 4), 3, 3);
+    }
+    painter.restore();
+}
+
 } // namespace
 
 int noteDevice(const TimelineScene& scene)
@@ -197,6 +223,7 @@ std::vector<NoteShape> noteShapes(const TimelineScene& scene)
 
 void paintNotes(QPainter& painter, const TimelineScene& scene, LabelPlacer& labels)
 {
+    paintOverviewTicks(painter, scene);
     const std::vector<NoteShape> shapes = noteShapes(scene);
     if (shapes.empty())
         return;
