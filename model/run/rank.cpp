@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/run/rank.hpp"
+#include "model/run/guarded_open.hpp"
 
 #include "model/core/limits.hpp"
 #include "model/core/natural_order.hpp"
@@ -79,6 +79,65 @@ private:
     std::atomic<std::size_t> m_next = 0;
     std::mutex m_mutex;
     std::optional<Error> m_error;
+};
+
+/// Hands work on with its progress, and stops it when memory gets short: the system would end the whole
+/// program otherwise.
+class MemoryWatch {
+public:
+    MemoryWatch(const Job& given, const MemoryProbe& probe)
+        : m_given(given)
+        , m_probe(probe)
+        , m_follow(given.stop, [this] { m_stop.request_stop(); })
+    {
+        m_job.stop = m_stop.get_token();
+        m_job.progress = [this](const Progress& progress) {
+            if (m_given.progress)
+                m_given.progress(progress);
+            look(progress);
+        };
+    }
+    const Job& job() const { return m_job; }
+    /// Why the work was stopped, if by this.
+    std::optional<Error> error(const fs::path& path) const
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (!m_short)
+            return std::nullopt;
+        const auto bytes = [](std::uint64_t n) { return formatBytes(static_cast<std::int64_t>(n)); };
+        const Progress& at = m_at;
+        const std::string how = at.stage != Stage::Read || at.total == 0
+            ? "while it was replayed"
+            : "after " + bytes(at.done) + " of " + bytes(at.total);
+        return Error{ErrorCode::TooLarge,
+            displayText(path.string()) + " needs more memory than is free: opening it was stopped " + how
+                + ", when " + bytes(m_short->available) + " of " + bytes(m_short->total)
+                + " were left. Close other programs, or open it on a machine with more memory.",
+            std::nullopt};
+    }
+
+private:
+    void look(const Progress& progress)
+    {
+        const auto state = m_probe ? m_probe() : std::nullopt;
+        if (!state || state->available >= memoryReserve(*state))
+            return;
+        const std::scoped_lock lock(m_mutex);
+        if (!m_short) {
+            m_short = state;
+            m_at = progress;
+        }
+        m_stop.request_stop();
+    }
+
+    const Job& m_given;
+    const MemoryProbe& m_probe;
+    std::stop_source m_stop;
+    std::stop_callback<std::function<void()>> m_follow;
+    Job m_job;
+    mutable std::mutex m_mutex;
+    std::optional<MemoryState> m_short;
+    Progress m_at;
 };
 
 /// Replays every device and finds the call sites, the largest piece first.
@@ -217,16 +276,27 @@ std::size_t Rank::mainDevice() const
 
 Result<std::shared_ptr<const Rank>> openRank(const fs::path& path, const ReadOptions& options, const Job& job)
 {
+    return openRankWith(path, options, job, systemMemory);
+}
+
+Result<std::shared_ptr<const Rank>> openRankWith(
+    const fs::path& path, const ReadOptions& options, const Job& given, const MemoryProbe& memory)
+{
+    const MemoryWatch watch(given, memory);
+    const Job& job = watch.job();
+    const auto said = [&](const Error& error) {
+        return error.code == ErrorCode::Cancelled ? watch.error(path).value_or(error) : error;
+    };
     try {
         job.report(Stage::Open, 0, 0);
         auto snapshot = readSnapshot(path, options, job);
         if (!snapshot)
-            return snapshot.error();
+            return said(snapshot.error());
         auto rank = std::make_shared<Rank>();
         rank->snapshot = std::move(snapshot).value();
         job.report(Stage::Replay, 0, rank->snapshot->devices.size());
         if (auto error = derive(*rank, job))
-            return *error;
+            return said(*error);
         return std::shared_ptr<const Rank>(std::move(rank));
     } catch (const std::bad_alloc&) {
         return outOfMemory();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/run/rank.hpp"
+#include "model/run/guarded_open.hpp"
 #include "tests/support/recorded_snapshot.hpp"
 
 #include <QTemporaryDir>
@@ -55,6 +55,31 @@ class TestRank : public QObject {
     Q_OBJECT
 private slots:
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void stopsBeforeMemoryRunsOut()
+    {
+        const fs::path file
+            = write(fs::path(m_folder->path().toStdString()) / "a.pickle", writePickle(small()));
+        constexpr std::uint64_t MiB = 1 << 20;
+        const auto left = [](std::uint64_t bytes) {
+            return [bytes] { return std::optional(MemoryState{1000 * MiB, bytes}); };
+        };
+        QVERIFY(openRankWith(file, {}, {}, left(65 * MiB)));
+        QVERIFY(openRankWith(file, {}, {}, [] { return std::optional<MemoryState>(); }));
+        const auto refused = openRankWith(file, {}, {}, left(63 * MiB));
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().code, ErrorCode::TooLarge);
+        const QString sentence = QString::fromStdString(refused.error().message);
+        QVERIFY2(sentence.contains(QStringLiteral("needs more memory than is free")), qPrintable(sentence));
+        QVERIFY2(sentence.contains(QStringLiteral("63.0\u00a0MiB of 1,000\u00a0MiB")), qPrintable(sentence));
+        // Who asked to stop gets to hear just that.
+        std::stop_source stop;
+        stop.request_stop();
+        QCOMPARE(openRankWith(file, {}, {stop.get_token(), {}}, left(1000 * MiB)).error().code,
+            ErrorCode::Cancelled);
+        const auto real = systemMemory();
+        QVERIFY(!real || (real->available > 0 && real->available <= real->total));
+    }
 
     void everythingTheViewsNeed()
     {
