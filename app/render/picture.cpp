@@ -32,6 +32,8 @@ namespace {
 
 using Paint = std::function<void(QPainter&)>;
 
+constexpr std::size_t mostAreas = 1500; // of a segment map with a tooltip
+
 Error failure(ErrorCode code, const QString& message)
 {
     return {code, message.toStdString(), std::nullopt};
@@ -67,7 +69,6 @@ void prepareSvg(QSvgGenerator& generator, QBuffer& buffer, QSize size)
     generator.setResolution(96);
     generator.setSize(size);
     generator.setViewBox(QRect(QPoint(0, 0), size));
-    generator.setTitle(QStringLiteral("Tidemark"));
 }
 
 QByteArray vectorBytes(QSize size, const Paint& paint)
@@ -142,7 +143,7 @@ std::optional<PictureView> pictureViewFromName(std::string_view name)
 
 // The timeline paints on devices itself.
 std::optional<Error> writeTimelinePicture(TimelineView& timeline, const Style& style, QSize size,
-    double scale, const QString& file, const PictureTitle* title)
+    double scale, const QString& file, const PictureTitle* title, std::vector<NamedArea>* areas)
 {
     QByteArray bytes;
     QBuffer buffer(&bytes);
@@ -154,7 +155,7 @@ std::optional<Error> writeTimelinePicture(TimelineView& timeline, const Style& s
     if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
         QSvgGenerator generator;
         prepareSvg(generator, buffer, size);
-        timeline.renderTo(generator, view, 1, paintTitle, above);
+        timeline.renderTo(generator, view, 1, paintTitle, above, areas);
     } else {
         QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
         image.fill(style.color(Tone::Base));
@@ -216,8 +217,8 @@ std::optional<Error> writePicture(
         timeline.setNotes(notes, {"timeline", request.input});
         timeline.setPalette(style.theme().palette());
         settle(timeline, room);
-        return writeTimelinePicture(
-            timeline, style, request.size, request.scale, file, request.title ? &title : nullptr);
+        return writeTimelinePicture(timeline, style, request.size, request.scale, file,
+            request.title ? &title : nullptr, request.areas);
     }
     case PictureView::Segments: {
         SegmentMapView map(session, view, style);
@@ -232,6 +233,8 @@ std::optional<Error> writePicture(
             settle(map, QSize(size.width(), std::max(1, size.height() - above)));
             map.flush();
         }
+        if (request.areas)
+            *request.areas = map.areas(mostAreas);
         return write([&](QPainter& painter) { map.renderTo(painter, ratio); });
     }
     case PictureView::Live: {

@@ -5,6 +5,7 @@
 #include "model/core/result.hpp"
 #include "model/report/annotations.hpp"
 #include "model/run/rank.hpp"
+#include "widgets/common/named_area.hpp"
 
 #include <QSize>
 #include <QString>
@@ -48,6 +49,8 @@ struct PictureRequest {
     /// Steps, phases and the limit come from it; null: without.
     std::shared_ptr<const Diagnosis> diagnosis;
     std::optional<std::uint64_t> cardBytes; ///< given by hand
+    /// Where given, gets what tooltips of the picture say (timelines and segment maps).
+    std::vector<NamedArea>* areas = nullptr;
     /// A line above that says what the picture is of, with the totals; the size counts it.
     bool title = false;
 };
@@ -56,7 +59,8 @@ struct PictureRequest {
 /// (.png, .svg). The file is replaced as a whole or not at all. GUI thread. Returns what went wrong, if
 /// anything.
 std::optional<Error> writeTimelinePicture(TimelineView& timeline, const Style& style, QSize size,
-    double scale, const QString& file, const PictureTitle* title = nullptr);
+    double scale, const QString& file, const PictureTitle* title = nullptr,
+    std::vector<NamedArea>* areas = nullptr);
 
 /// Paints a view of a file as the window would and writes it; the format follows the name's ending (.png,
 /// .svg). Needs a QApplication, but no display. GUI thread. Returns what went wrong, if anything.

@@ -7,12 +7,43 @@
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 
+#include <cmath>
+
 namespace tidemark {
 
 QSize reportPictureSize(bool paper)
 {
     return paper ? QSize(760, 360) : QSize(1000, 420);
 }
+
+namespace {
+
+/// Areas that cannot be seen, but say what they are of when the pointer is over them.
+QByteArray withTooltips(QByteArray svg, const std::vector<NamedArea>& areas)
+{
+    // A title of the whole would be the tooltip of everything.
+    const qsizetype title = svg.indexOf("<title>");
+    const qsizetype titleEnd = svg.indexOf("</title>");
+    if (title >= 0 && titleEnd > title)
+        svg.remove(title, titleEnd + 8 - title);
+    const qsizetype end = svg.lastIndexOf("</svg>");
+    if (areas.empty() || end < 0)
+        return svg;
+    QString group = QStringLiteral("<g fill=\"#000\" fill-opacity=\"0\" stroke=\"none\">\n");
+    const auto number = [](double value) { return QString::number(std::round(value * 10) / 10); };
+    for (const NamedArea& area : areas) {
+        group += QStringLiteral("<path d=\"");
+        for (qsizetype i = 0; i < area.outline.size(); ++i)
+            group += (i == 0 ? QStringLiteral("M") : QStringLiteral("L")) + number(area.outline[i].x())
+                + QLatin1Char(' ') + number(area.outline[i].y());
+        group += QStringLiteral("Z\"><title>") + area.text.toHtmlEscaped()
+            + QStringLiteral("</title></path>\n");
+    }
+    svg.insert(end, (group + QStringLiteral("</g>\n")).toUtf8());
+    return svg;
+}
+
+} // namespace
 
 std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, bool paper)
 {
@@ -39,6 +70,8 @@ std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, b
     request.diagnosis = ask.input.diagnosis;
     request.cardBytes = ask.input.deviceTotal;
     request.trim = true;
+    std::vector<NamedArea> areas;
+    request.areas = paper ? nullptr : &areas;
     const QTemporaryDir folder;
     const QString name = folder.filePath(QLatin1String(id) + QStringLiteral(".svg"));
     QFile file(name);
@@ -46,7 +79,7 @@ std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, b
         return {};
     report::Picture picture;
     picture.id = id;
-    picture.data = file.readAll().toStdString();
+    picture.data = withTooltips(file.readAll(), areas).toStdString();
     const QSize size = QSvgRenderer(QByteArray::fromStdString(picture.data)).viewBox().size();
     picture.width = size.width();
     picture.height = size.height();

@@ -241,6 +241,31 @@ private slots:
         QVERIFY(contents(path("some.pdf")).startsWith("%PDF-"));
     }
 
+    void picturesTellWhatIsUnderThePointer()
+    {
+        const auto titles = [&](const QStringList& more) {
+            callCommand(QStringList{"report", path("training.json"), "-o", path("tips.html")} + more);
+            const QString html = QString::fromUtf8(contents(path("tips.html")));
+            QStringList all;
+            static const QRegularExpression tip(
+                QStringLiteral("<path d=\"M[^\"]*Z\"><title>([^<]*)</title>"));
+            for (auto at = tip.globalMatch(html); at.hasNext();)
+                all << at.next().captured(1);
+            return all;
+        };
+        const QStringList plain = titles({});
+        QVERIFY2(plain.size() > 10, qPrintable(QString::number(plain.size())));
+        static const QRegularExpression size(QStringLiteral("\\d\u00a0([KMG]i)?B"));
+        QVERIFY(
+            std::all_of(plain.begin(), plain.end(), [](const QString& text) { return text.contains(size); }));
+        const QStringList redacted = titles({"--redact"});
+        QCOMPARE(redacted.size(), plain.size());
+        QVERIFY(std::none_of(
+            redacted.begin(), redacted.end(), [](const QString& text) { return text.contains("ada"); }));
+        // A picture has no name of its own: it would be the tooltip of everything.
+        QVERIFY(!QString::fromUtf8(contents(path("tips.html"))).contains("Qt SVG Document"));
+    }
+
     void pdfIsRedacted()
     {
         const QString pdftotext = tool("pdftotext");

@@ -352,6 +352,26 @@ void SegmentMapView::showToolTip(const MapHit& hit, QPoint position)
         m_canvas);
 }
 
+std::vector<NamedArea> SegmentMapView::areas(std::size_t most) const
+{
+    std::vector<NamedArea> out;
+    if (!m_built.picture)
+        return out;
+    std::vector<const MapBox*> boxes;
+    for (const MapBox& box : m_built.picture->boxes)
+        boxes.push_back(&box);
+    std::stable_sort(
+        boxes.begin(), boxes.end(), [](const MapBox* a, const MapBox* b) { return a->width > b->width; });
+    boxes.resize(std::min(boxes.size(), most));
+    const QPointF corner = m_canvas->geometry().topLeft() + m_canvas->origin();
+    for (const MapBox* box : boxes) {
+        const SegmentView& segment = m_built.state->segments[box->segment];
+        out.push_back({QPolygonF(QRectF(box->x, box->y, box->width, box->height).translated(corner)),
+            pieceLine(m_session, *m_built.replay, segment, m_built.state->pieces[box->piece])});
+    }
+    return out;
+}
+
 void SegmentMapView::selectBox(std::size_t box)
 {
     const Piece& piece = m_built.state->pieces[m_built.picture->boxes[box].piece];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/common/latest_task.hpp"
+#include "widgets/common/named_area.hpp"
 #include "widgets/common/refresher.hpp"
 #include "widgets/notes/note_shape.hpp"
 #include "widgets/segments/map_build.hpp"
@@ -77,6 +78,8 @@ public:
     QString footerText() const;
     /// What the map says instead of a picture; empty when there is one.
     QString emptyHeading() const;
+    /// What tooltips of such a picture say of its widest blocks and holes, at most `most`.
+    std::vector<NamedArea> areas(std::size_t most) const;
     /// Paints the view as it stands, with vector shapes where the device has them.
     void renderTo(QPainter& painter, double ratio);
 

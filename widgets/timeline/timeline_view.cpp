@@ -6,6 +6,7 @@
 #include "widgets/timeline/stack_outline.hpp"
 #include "widgets/timeline/stack_worker.hpp"
 #include "widgets/timeline/timeline_accessible.hpp"
+#include "widgets/timeline/timeline_areas.hpp"
 #include "widgets/timeline/timeline_canvas.hpp"
 #include "widgets/timeline/timeline_controls.hpp"
 #include "widgets/timeline/timeline_input.hpp"
@@ -23,6 +24,7 @@ namespace tidemark {
 namespace {
 
 constexpr int cursorRests = 300; // ms until assistive technology hears of a new cursor
+constexpr std::size_t mostAreas = 150; // with a tooltip in a picture
 constexpr double vectorRatio = 2; // pixels per point of the stack's image inside vector pictures
 
 } // namespace
@@ -465,7 +467,7 @@ void TimelineView::focusOutEvent(QFocusEvent* event)
 }
 
 void TimelineView::renderTo(QPaintDevice& device, QSize size, double scale,
-    const std::function<void(QPainter&)>& above, int aboveHeight)
+    const std::function<void(QPainter&)>& above, int aboveHeight, std::vector<NamedArea>* areas)
 {
     const bool pixels
         = dynamic_cast<QImage*>(&device) != nullptr || dynamic_cast<QPixmap*>(&device) != nullptr;
@@ -479,6 +481,8 @@ void TimelineView::renderTo(QPaintDevice& device, QSize size, double scale,
     if (scene.source && !scene.empty()) {
         scene.picture = drawStack(stackRequest(scene), nullptr, {});
         outlineSelected(scene);
+        if (areas)
+            *areas = timelineAreas(scene, mostAreas);
     }
     canvas.sync();
     QCPPainter painter(&device);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/named_area.hpp"
 #include "widgets/session.hpp"
 #include "widgets/style/style.hpp"
 #include "widgets/timeline/timeline_scene.hpp"
@@ -85,9 +86,11 @@ public:
     /// PDF. `size` in logical pixels; `scale` device pixels per logical pixel: give a QImage of size × scale
     /// and leave its device pixel ratio at 1. The exact picture is laid out on the calling thread. The
     /// device must not be painted on meanwhile. `above` paints a strip of `aboveHeight` before the view,
-    /// which follows below it.
+    /// which follows below it. `areas`
+    /// gets what tooltips of the picture say, without that strip.
     void renderTo(QPaintDevice& device, QSize size, double scale = 1,
-        const std::function<void(QPainter&)>& above = {}, int aboveHeight = 0);
+        const std::function<void(QPainter&)>& above = {}, int aboveHeight = 0,
+        std::vector<NamedArea>* areas = nullptr);
 
     /// The exact picture of the present window is on screen.
     bool isExact() const;
