@@ -46,6 +46,7 @@ class JobLoader;
 class PictureWindow;
 class RanksView;
 struct PictureSource;
+struct SummarisedJob;
 class PlaybookView;
 class Reporter;
 class ReportView;
@@ -163,6 +164,7 @@ private:
     // main_window_ranks.cpp
     void connectRanks();
     void openRank(const QString& path);
+    void openOutlier(const SummarisedJob& job);
     void showRanksTab(bool shown);
     void showTimelineTab();
 
@@ -188,6 +190,8 @@ private:
     void createReport();
     void connectReport();
     void exportReport();
+    /// Where files are written first: the folder chosen last, else beside the snapshot.
+    QString exportFolder() const;
 
     // main_window_commands.cpp
     void createCommands();
@@ -277,6 +281,7 @@ private:
     bool m_fitted = false; ///< to the screen, with the frame the desktop gives
     enum class LastChange { Filter, Note } m_lastChange = LastChange::Filter;
     bool m_undoing = false;
+    bool m_tellsReport = false; ///< the report's choices are on their way into the session
     bool m_oomBrought = false; ///< the out-of-memory tab came to the front for the open file
     std::unique_ptr<SessionKeeper> m_keeper; // last: goes before the views
 };

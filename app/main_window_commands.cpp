@@ -316,6 +316,7 @@ void MainWindow::updateCommands()
     c["compare.range"]->setEnabled(state.range().has_value());
     c["compare.open"]->setEnabled(open);
     c["window.compare"]->setEnabled(open);
+    c["window.ranks"]->setEnabled(m_tabs->indexOf(m_ranks) >= 0);
     c["compare.swap"]->setEnabled(m_work.comparer.state().comparison() != nullptr);
     c["view.zoomRange"]->setEnabled(state.range().has_value());
     const bool life = state.selection().kind == Selection::Kind::Allocation;

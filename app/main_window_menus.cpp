@@ -114,8 +114,7 @@ void MainWindow::saveFolded(const TreeSource& source)
     const QString name
         = QFileInfo(QString::fromStdString(m_work.session.rank()->snapshot->source.path)).completeBaseName();
     const QString path = QFileDialog::getSaveFileName(this, tr("Save folded stacks"),
-        m_settings.get(setting::lastFolder) + QStringLiteral("/%1-stacks.txt").arg(name),
-        tr("Folded stacks (*.txt *.folded)"));
+        exportFolder() + QStringLiteral("/%1-stacks.txt").arg(name), tr("Folded stacks (*.txt *.folded)"));
     if (path.isEmpty())
         return;
     QSaveFile file(path);

@@ -79,7 +79,7 @@ void MainWindow::createPictures()
         const QString name = QFileInfo(QString::fromStdString(m_work.session.rank()->snapshot->source.path))
                                  .completeBaseName();
         const QString path = QFileDialog::getSaveFileName(m_picture, tr("Save picture"),
-            m_settings.get(setting::lastFolder) + QStringLiteral("/%1-%2.png").arg(name, id),
+            exportFolder() + QStringLiteral("/%1-%2.png").arg(name, id),
             tr("PNG picture (*.png);;SVG picture (*.svg)"));
         if (path.isEmpty())
             return;

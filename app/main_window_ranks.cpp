@@ -86,6 +86,8 @@ void MainWindow::connectRanks()
             showRanksTab(false);
         if (job)
             m_status->remark(tr("Ready"));
+        if (several)
+            openOutlier(*job);
         showPages();
     });
     connect(m_ranks, &RanksView::openRequested, this, &MainWindow::openRank);
@@ -95,6 +97,24 @@ void MainWindow::connectRanks()
         showTab(m_compare);
     });
     connect(m_ranks, &RanksView::openFolderRequested, this, &MainWindow::chooseFolder);
+}
+
+// While nobody has gone anywhere else yet, the rank that failed is the one the other views are about.
+void MainWindow::openOutlier(const SummarisedJob& job)
+{
+    if (m_tabs->currentWidget() != m_ranks || m_jobPaths.isEmpty() || !m_work.notes.items().empty())
+        return;
+    for (std::size_t i = 0; i < job.ranks.size(); ++i) {
+        if (!job.ranks[i].oom || !job.diagnosis.ranks[i].outlier)
+            continue;
+        const auto& entries = m_work.files.entries();
+        const QString path = nameOf(job.ranks[i].file);
+        for (std::size_t at = 0; at < entries.size(); ++at)
+            if (entries[at].path == path && m_work.files.current() != at) {
+                m_work.files.show(at);
+                return;
+            }
+    }
 }
 
 void MainWindow::openRank(const QString& path)
@@ -130,6 +150,7 @@ void MainWindow::showRanksTab(bool shown)
         m_ranks->hide();
     }
     placeControls();
+    updateCommands();
 }
 
 void MainWindow::showTimelineTab()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tab "Report" and the files written from it.
 #include "app/main_window.hpp"
+#include "app/notice_bar.hpp"
 #include "app/reporter.hpp"
 #include "app/session_keeper.hpp"
 #include "app/status_line.hpp"
@@ -8,6 +9,7 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QScopedValueRollback>
 #include <QTabWidget>
 
 namespace tidemark {
@@ -26,6 +28,14 @@ void MainWindow::createReport()
     connect(m_report, &ReportView::openFileRequested, &m_work.state, &ViewState::openFileRequested);
     connect(m_reporter, &Reporter::started, this,
         [this](const QString& activity) { m_status->setActivity(activity); });
+    connect(m_reporter, &Reporter::failed, this, [this](const QString& sentence) {
+        m_notices->put(QStringLiteral("report"),
+            {tr("The report was not written: %1").arg(sentence), Notice::Weight::Error,
+                {{tr("Export…"), [this] {
+                      m_notices->remove(QStringLiteral("report"));
+                      exportReport();
+                  }}}});
+    });
     connect(
         m_reporter, &Reporter::finished, this, [this](const QString& remark) { m_status->remark(remark); });
 }
@@ -35,6 +45,7 @@ void MainWindow::connectReport()
 {
     SessionScene& scene = m_keeper->scene();
     connect(m_report, &ReportView::wishChanged, this, [this, &scene] {
+        const QScopedValueRollback guard(m_tellsReport, true); // what is being typed is not put back
         const report::ReportWish wish = m_report->wish();
         ReportChoices choices{wish.title, wish.summary, {}};
         if (wish.parts != report::allParts())
@@ -43,6 +54,8 @@ void MainWindow::connectReport()
         scene.setReport(choices);
     });
     connect(&scene, &SessionScene::reportChanged, this, [this, &scene] {
+        if (m_tellsReport)
+            return;
         const ReportChoices& choices = scene.report();
         report::ReportWish wish = m_report->wish();
         wish.title = choices.title;
@@ -57,6 +70,15 @@ void MainWindow::connectReport()
     });
 }
 
+QString MainWindow::exportFolder() const
+{
+    const QString last = m_settings.get(setting::lastFolder);
+    const auto rank = m_work.session.rank();
+    if (!last.isEmpty() || !rank)
+        return last;
+    return QFileInfo(QString::fromStdString(rank->snapshot->source.path)).absolutePath();
+}
+
 void MainWindow::exportReport()
 {
     const auto rank = m_work.session.rank();
@@ -65,8 +87,7 @@ void MainWindow::exportReport()
     const QString name = QFileInfo(QString::fromStdString(rank->snapshot->source.path)).completeBaseName();
     QString filter;
     QString path = QFileDialog::getSaveFileName(this, tr("Export report"),
-        m_settings.get(setting::lastFolder) + QStringLiteral("/%1-report").arg(name), Reporter::filters(),
-        &filter);
+        exportFolder() + QStringLiteral("/%1-report").arg(name), Reporter::filters(), &filter);
     path = Reporter::withEnding(path, filter);
     if (!path.isEmpty())
         m_reporter->write(m_report->wish(), m_report->paper(), path);

@@ -5,6 +5,7 @@
 #include "app/session_keeper.hpp"
 #include "app/status_line.hpp"
 #include "widgets/findings/sandbox_view.hpp"
+#include "widgets/notes/note_editor.hpp"
 
 namespace tidemark {
 
@@ -13,9 +14,14 @@ void MainWindow::createSessionCommands()
     Commands& c = *m_commands;
     c.add(
         "session.open", tr("Open sess&ion…"), "open", {"Ctrl+Alt+S"}, [this] { m_keeper->chooseAndOpen(); });
-    c.add("session.save", tr("Sa&ve session"), "save", {"Ctrl+S"}, [this] { m_keeper->save(); });
-    c.add(
-        "session.saveAs", tr("Save session &as…"), "save", {"Ctrl+Shift+S"}, [this] { m_keeper->saveAs(); });
+    c.add("session.save", tr("Sa&ve session"), "save", {"Ctrl+S"}, [this] {
+        NoteEditor::keepAll(*this);
+        m_keeper->save();
+    });
+    c.add("session.saveAs", tr("Save session &as…"), "save", {"Ctrl+Shift+S"}, [this] {
+        NoteEditor::keepAll(*this);
+        m_keeper->saveAs();
+    });
 }
 
 void MainWindow::connectSession()

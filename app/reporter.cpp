@@ -55,6 +55,8 @@ std::optional<report::ReportInput> Reporter::input() const
     input.ranks = rows();
     input.annotations = m_work.notes.items();
     input.inputIndex = static_cast<std::uint32_t>(m_work.files.current().value_or(0));
+    for (const Files::Entry& entry : m_work.files.entries())
+        input.inputNames.push_back(QFileInfo(entry.path).fileName().toStdString());
     input.program = std::string("tidemark ") + versionText();
     return input;
 }
@@ -103,6 +105,12 @@ void Reporter::write(const report::ReportWish& wish, Paper paper, const QString&
                              : tr("A report's name ends in %1").arg(shownText(reportExtensions())));
         return;
     }
+    for (const Files::Entry& entry : m_work.files.entries())
+        if (QFileInfo(entry.path) == QFileInfo(file)) {
+            emit failed(tr("%1 is a file this report is about: choose another name")
+                            .arg(shownText(QFileInfo(file).fileName().toStdString())));
+            return;
+        }
     Order order;
     order.input = std::move(*about);
     order.wish = wish;
@@ -168,7 +176,7 @@ void Reporter::write()
             written.text = QString::fromStdString(bytes);
             written.remark = tr("Copied as Markdown");
         } else if (const auto done = report::writeWhole(order.file.toStdString(), bytes); !done) {
-            written.remark = shownText(done.error().message);
+            written.problem = shownText(done.error().message);
         } else {
             written.remark = tr("Wrote %1").arg(shownText(QFileInfo(order.file).fileName().toStdString()));
         }
@@ -181,6 +189,8 @@ void Reporter::take(Written&& written)
     if (!written.text.isEmpty())
         QGuiApplication::clipboard()->setText(written.text);
     m_current.reset();
+    if (!written.problem.isEmpty())
+        emit failed(written.problem);
     emit finished(written.remark);
     next();
 }

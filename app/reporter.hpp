@@ -46,6 +46,8 @@ signals:
     void started(const QString& activity);
     /// One sentence: what was written, or why it was not.
     void finished(const QString& remark);
+    /// A file could not be written: one sentence.
+    void failed(const QString& sentence);
 
 private:
     struct Order {
@@ -58,6 +60,7 @@ private:
     };
     struct Written {
         QString remark;
+        QString problem; ///< why the file could not be written
         QString text; ///< for the clipboard
     };
 

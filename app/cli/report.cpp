@@ -125,6 +125,28 @@ private:
     std::int64_t m_peak = 0;
 };
 
+/// The file of the call that is the same as `file`; reports never replace what they are made from.
+std::optional<std::filesystem::path> inputThatIs(const ReportCall& wish, const std::filesystem::path& file)
+{
+    std::vector<std::filesystem::path> all = wish.paths;
+    if (wish.compare)
+        all.push_back(*wish.compare);
+    if (!wish.sessionFile.empty())
+        all.push_back(wish.sessionFile);
+    all.insert(all.end(), wish.given.begin(), wish.given.end());
+    for (const std::filesystem::path& each : all) {
+        std::error_code ignored;
+        if (std::filesystem::equivalent(each, file, ignored))
+            return each;
+        if (std::filesystem::is_directory(each, ignored))
+            if (const auto files = expandPaths(std::span(&each, 1)))
+                for (const std::filesystem::path& inside : *files)
+                    if (std::filesystem::equivalent(inside, file, ignored))
+                        return inside;
+    }
+    return std::nullopt;
+}
+
 /// Position of a file among a session's inputs; the first where there is no session.
 std::uint32_t inputOf(const report::SessionFile& session, const std::filesystem::path& file)
 {
@@ -134,11 +156,31 @@ std::uint32_t inputOf(const report::SessionFile& session, const std::filesystem:
     return 0;
 }
 
+/// Of a folder, the file of the same rank or else of the same name; anything else is meant itself.
+std::filesystem::path partnerIn(const std::filesystem::path& given, const std::filesystem::path& bestFile)
+{
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(given, ignored))
+        return given;
+    const auto files = expandPaths(std::span(&given, 1));
+    if (!files)
+        return given;
+    const auto rank = rankFromName(bestFile.string());
+    for (const std::filesystem::path& file : *files)
+        if (file.filename() == bestFile.filename())
+            return file;
+    for (const std::filesystem::path& file : *files)
+        if (rank && rankFromName(file.string()) == rank)
+            return file;
+    return given;
+}
+
 /// The other side of --compare; an error said already.
 std::shared_ptr<const compare::Comparison> comparedWith(const report::ReportInput& input,
     const std::filesystem::path& bestFile, const ReportCall& wish, RunReader& reader)
 {
-    const auto diagnosis = reader.diagnosed(*wish.compare);
+    const auto other = partnerIn(*wish.compare, bestFile);
+    const auto diagnosis = reader.diagnosed(other);
     if (!diagnosis || diagnosis->rank->devices.empty() || input.rank->devices.empty())
         return nullptr;
     compare::Side a;
@@ -149,7 +191,7 @@ std::shared_ptr<const compare::Comparison> comparedWith(const report::ReportInpu
     b.rank = diagnosis->rank;
     b.device = diagnosis->rank->mainDevice();
     b.diagnosis = diagnosis;
-    std::tie(a.label, b.label) = compare::distinctNames(bestFile, *wish.compare);
+    std::tie(a.label, b.label) = compare::distinctNames(bestFile, other);
     return compare::compareSides(std::move(a), std::move(b), {}, terminalJob());
 }
 
@@ -181,6 +223,10 @@ int run(const Arguments& arguments, CommandStreams& streams)
         printError(streams.err, "", read.error());
         return exitStatus::nothingRead;
     }
+    if (const auto input = inputThatIs(wish, wish.out))
+        return usageError(streams,
+            "-o names " + displayText(input->string())
+                + ", which the report is made from: choose another name");
     RunReader reader(wish, streams);
     reader.read();
     if (!reader.best) {
@@ -202,13 +248,18 @@ int run(const Arguments& arguments, CommandStreams& streams)
     input.ranks = reader.rows;
     input.annotations = wish.session.annotations;
     input.inputIndex = inputOf(wish.session, reader.bestFile);
+    for (const report::SessionInput& each : wish.session.inputs)
+        input.inputNames.push_back(std::filesystem::path(each.path).filename().string());
     input.program = std::string("tidemark ") + versionText();
     if (wish.report.includeTime)
         input.nowUs = std::chrono::duration_cast<std::chrono::microseconds>(
             std::chrono::system_clock::now().time_since_epoch())
                           .count();
-    if (wish.compare)
+    if (wish.compare) {
         input.comparison = comparedWith(input, reader.bestFile, wish, reader);
+        if (!input.comparison) // what was asked for cannot be told: nothing is written
+            return exitStatus::nothingRead;
+    }
     const int status = write(input, wish, streams);
     return status == exitStatus::done && reader.refused > 0 ? exitStatus::someNotRead : status;
 }

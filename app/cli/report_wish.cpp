@@ -140,6 +140,11 @@ Result<void> readReportWish(const Arguments& arguments, CommandStreams& streams,
     if (arguments.has("--redact"))
         wish.report.redaction = report::Redaction::full();
     wish.read = arguments.readOptions();
+    for (const char* option : {"--config", "--env", "--rules"})
+        if (const auto file = arguments.value(option))
+            wish.given.emplace_back(*file);
+    if (const auto session = arguments.value("--session"))
+        wish.sessionFile = *session;
     wish.pictures = !arguments.has("--no-pictures");
     if (const auto other = arguments.value("--compare"))
         wish.compare = *other;

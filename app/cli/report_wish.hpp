@@ -20,6 +20,8 @@ struct ReportCall {
     std::vector<std::filesystem::path> paths;
     std::optional<std::filesystem::path> compare;
     std::filesystem::path out;
+    std::filesystem::path sessionFile; ///< empty: none
+    std::vector<std::filesystem::path> given; ///< settings and rules
     const ReportFormat* format = nullptr;
     Paper paper = Paper::A4;
     std::optional<std::int64_t> device;

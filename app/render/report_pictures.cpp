@@ -21,13 +21,14 @@ namespace {
 /// Areas that cannot be seen, but say what they are of when the pointer is over them.
 QByteArray withTooltips(QByteArray svg, const std::vector<NamedArea>& areas)
 {
+    svg.replace("\"Sans Serif\"", "\"system-ui, sans-serif\""); // no family of the web's
     // A title of the whole would be the tooltip of everything.
     const qsizetype title = svg.indexOf("<title>");
     const qsizetype titleEnd = svg.indexOf("</title>");
     if (title >= 0 && titleEnd > title)
         svg.remove(title, titleEnd + 8 - title);
     const qsizetype end = svg.lastIndexOf("</svg>");
-    if (areas.empty() || end < 0)
+    if (end < 0)
         return svg;
     QString group = QStringLiteral("<g fill=\"#000\" fill-opacity=\"0\" stroke=\"none\">\n");
     const auto number = [](double value) { return QString::number(std::round(value * 10) / 10); };
@@ -79,7 +80,8 @@ std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, b
         return {};
     report::Picture picture;
     picture.id = id;
-    picture.data = withTooltips(file.readAll(), areas).toStdString();
+    const QByteArray drawn = file.readAll();
+    picture.data = (paper ? drawn : withTooltips(drawn, areas)).toStdString();
     const QSize size = QSvgRenderer(QByteArray::fromStdString(picture.data)).viewBox().size();
     picture.width = size.width();
     picture.height = size.height();

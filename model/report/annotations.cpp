@@ -160,7 +160,7 @@ std::string anchorText(const Anchor& anchor)
         }
         std::string operator()(const SegmentAnchor& a) const
         {
-            return "segment " + formatAddress(a.address) + ", " + eventText(a.event);
+            return "segment memory at " + formatAddress(a.address) + ", " + eventText(a.event);
         }
         std::string operator()(const FindingAnchor& a) const
         {

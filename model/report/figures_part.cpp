@@ -33,12 +33,11 @@ Figure cardFigure(const BuildContext& context, const DeviceFigures& figures)
 {
     const auto card = cardSize(context.input);
     if (!card)
-        return unknownFigure("headroom", "Headroom", "the file does not tell how large the card is");
+        return unknownFigure("unreserved", "Not reserved", "the file does not tell how large the card is");
     const std::int64_t held = figures.reserved ? figures.reserved->peak : figures.live.peak;
     const std::int64_t left = static_cast<std::int64_t>(*card) - held;
-    Figure figure = bytesFigure("headroom", "Headroom", left,
-        "of " + formatBytes(static_cast<std::int64_t>(*card))
-            + cardSource(context.input));
+    Figure figure = bytesFigure("unreserved", "Not reserved", left,
+        "of " + formatBytes(static_cast<std::int64_t>(*card)) + cardSource(context.input));
     figure.alarming = context.verdict.failed || left < static_cast<std::int64_t>(*card / 50);
     return figure;
 }

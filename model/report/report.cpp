@@ -136,8 +136,9 @@ std::shared_ptr<const Document> buildReport(
         context.verdict.title = "This file lists no allocations";
     auto document = std::make_shared<Document>();
     // Of two runs their difference is what the report is about.
-    const compare::Verdict* const difference
-        = input.comparison && !input.comparison->verdicts.empty() ? &input.comparison->verdicts.front() : nullptr;
+    const compare::Verdict* const difference = input.comparison && !input.comparison->verdicts.empty()
+        ? &input.comparison->verdicts.front()
+        : nullptr;
     document->title = !wish.title.empty() ? wish.title
         : difference                      ? difference->title
                                           : context.verdict.title;

@@ -72,6 +72,7 @@ struct ReportInput {
     std::vector<RankRow> ranks; ///< all of the run; empty or one: no section
     std::vector<Annotation> annotations; ///< those of all inputs
     std::uint32_t inputIndex = 0; ///< which of them are about `rank`: Annotation::input
+    std::vector<std::string> inputNames; ///< of files, by Annotation::input; for remarks on others
     std::string program = "tidemark"; ///< with its version, for the foot
     std::optional<std::int64_t> nowUs; ///< Unix microseconds, for ReportWish::includeTime
 };

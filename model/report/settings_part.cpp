@@ -131,14 +131,23 @@ void addAnnotations(const BuildContext& context, Section& section)
 {
     List list;
     list.ordered = true;
+    // All of them: their numbers are those on the pictures.
     for (const Annotation& each : context.input.annotations) {
-        if (each.input != context.input.inputIndex)
-            continue;
         Text text;
-        if (!each.text.empty())
-            text.add(each.text).add(" ");
+        std::string words = each.text;
+        std::replace(words.begin(), words.end(), '\n', ' ');
+        if (!words.empty())
+            text.add(words).add(" – ");
         const std::string place = placeText(each);
-        text.muted(std::string(annotationKindName(each.kind)) + (place.empty() ? "" : ", " + place));
+        std::string where = std::string(annotationKindName(each.kind)) + (place.empty() ? "" : ", " + place);
+        if (each.view == "compare")
+            where += each.input == 0 ? ", on A" : ", on B";
+        else if (each.input != context.input.inputIndex)
+            where += ", on "
+                + (each.input < context.input.inputNames.size()
+                        ? context.redactor.path(displayText(context.input.inputNames[each.input]))
+                        : std::string("another file"));
+        text.muted(where);
         list.items.push_back(std::move(text));
     }
     if (!list.items.empty())

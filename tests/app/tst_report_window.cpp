@@ -8,6 +8,8 @@
 
 #include <QClipboard>
 #include <QFile>
+#include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTest>
@@ -135,6 +137,43 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(r.f.workspace->comparer.state().comparison(), patience);
         QVERIFY(r.show());
         QVERIFY(r.view().document()->section("comparison") != nullptr);
+    }
+
+    void whatIsTypedStaysAsItIsTyped()
+    {
+        // Title and summary go into the session with every key: nothing may come back from there.
+        Reporting r;
+        QVERIFY(r.show());
+        auto* summary = r.view().findChild<QPlainTextEdit*>();
+        QVERIFY(summary);
+        summary->setFocus();
+        QTest::keyClicks(summary, QStringLiteral("one two "));
+        QTest::keyClicks(summary, QStringLiteral("three"));
+        QCOMPARE(summary->toPlainText(), QStringLiteral("one two three"));
+        auto* title = r.view().findChild<QLineEdit*>();
+        QVERIFY(title);
+        title->setText(QStringLiteral("end"));
+        title->setCursorPosition(0);
+        QTest::keyClicks(title, QStringLiteral("at the "));
+        QCOMPARE(title->text(), QStringLiteral("at the end"));
+        QCOMPARE(QString::fromStdString(r.view().wish().summary), QStringLiteral("one two three"));
+    }
+
+    void snapshotsAreNotReplaced()
+    {
+        Reporting r;
+        const QByteArray before = contents(r.file);
+        QSignalSpy failed(&r.reporter(), &Reporter::failed);
+        const QString odd = r.f.write(QStringLiteral("odd.json"), before.toStdString());
+        r.f.open({odd});
+        QTRY_VERIFY_WITH_TIMEOUT(!r.f.workspace->diagnoser.isBusy(), patience);
+        r.reporter().write({}, Paper::A4, odd);
+        QCOMPARE(failed.size(), 1);
+        QCOMPARE(contents(odd), before);
+        const CommandOutcome outcome = callCommand({"report", odd, "-o", odd});
+        QCOMPARE(outcome.status, std::optional(exitStatus::wrongUsage));
+        QVERIFY(outcome.err.contains(QStringLiteral("choose another name")));
+        QCOMPARE(contents(odd), before);
     }
 
     void markdownGoesToTheClipboard()

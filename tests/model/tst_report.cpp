@@ -359,9 +359,12 @@ private slots:
         input.ranks[1].problem = "cannot be read";
         const auto document = built(input);
         const auto& list = std::get<report::List>(document->section("annotations")->blocks.front());
-        QCOMPARE(list.items.size(), std::size_t(1));
-        QCOMPARE(
-            list.items[0].plain(), std::string("This is the step to move. note, event 12 at 1.00\u00a0GiB"));
+        // All of them, so that numbers are those on the pictures.
+        QCOMPARE(list.items.size(), std::size_t(2));
+        QCOMPARE(list.items[0].plain(),
+            std::string("This is the step to move. – note, event 12 at 1.00\u00a0GiB"));
+        QCOMPARE(list.items[1].plain(),
+            std::string("This is the step to move. – note, event 12 at 1.00\u00a0GiB, on another file"));
         const report::Table* ranks = tableOf(*document, "ranks", "ranks");
         QCOMPARE(numberOf(ranks->rows[0][2]), exactOf(*document, "peak-live"));
         QCOMPARE(numberOf(ranks->rows[1][2]), std::int64_t{-1});

@@ -208,6 +208,45 @@ private slots:
         QCOMPARE(w.state.selection().allocation, id);
     }
 
+    void pinsOfThinAllocationsLieWhereTheyAre()
+    {
+        // A row is some MiB high: what is smaller is under no pixel.
+        Window w;
+        const auto& all = w.replay().timeline.allocations();
+        AllocationId thin = AllocationId::none;
+        for (std::uint32_t i = 0; i < all.count(); ++i)
+            if (all.origin[i] == Origin::Traced && all.endState[i] > all.firstState[i] + 20
+                && (!valid(thin) || all.size[i] < all.size[index(thin)]))
+                thin = AllocationId{i};
+        QVERIFY(valid(thin));
+        w.state.selectAllocation(thin);
+        w.view.noteSelected(AnnotationKind::Pin);
+        const std::uint64_t id = w.view.notes().items().front().id;
+        const auto middle = static_cast<StateIndex>(
+            (all.firstState[index(thin)] + std::min(all.endState[index(thin)], w.replay().states())) / 2);
+        double below = 0;
+        for (const AllocationId each : w.replay().timeline.liveAt(middle))
+            if (index(each) < index(thin))
+                below += static_cast<double>(all.size[index(each)]);
+        w.view.notes().choose(std::nullopt);
+        w.state.clearSelection();
+        w.settle();
+        w.click(w.atState(middle, below) + QPoint(-20, -26));
+        QCOMPARE(w.view.notes().chosen(), std::optional(id));
+    }
+
+    void whatIsTypedIsKeptBeforeItIsCommitted()
+    {
+        Window w;
+        const std::uint64_t id = w.view.notes().add(noteAt(40, 300 << 20, "old"));
+        QVERIFY(w.view.editNote(id));
+        QTest::keyClicks(editorIn(w.view)->field(), QStringLiteral("new"));
+        NoteEditor::keepAll(w.view);
+        QCOMPARE(w.view.notes().find(id)->text, std::string("new"));
+        QTest::keyClick(editorIn(w.view)->field(), Qt::Key_Escape); // back to what it was
+        QCOMPARE(w.view.notes().find(id)->text, std::string("old"));
+    }
+
     void everyAllocationIsFoundByItsAnchor()
     {
         Window w;

@@ -11,6 +11,7 @@ namespace tidemark {
 
 namespace {
 
+constexpr int restMs = 1000;
 constexpr int fieldWidth = 240;
 constexpr int fieldHeight = 62;
 
@@ -32,12 +33,16 @@ NoteEditor::NoteEditor(QWidget& view, Style& style, NotesState& notes, std::uint
     m_field->setAccessibleName(tr("Text of the note"));
     m_field->setPlaceholderText(tr("What is to be seen here?\nEnter keeps it, Esc takes it back"));
     if (const report::Annotation* note = notes.find(id))
-        m_field->setPlainText(QString::fromStdString(note->text));
+        m_field->setPlainText(QString::fromStdString(m_before = note->text));
     m_field->selectAll();
     m_field->installEventFilter(this);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(2, 2, 2, 2);
     column->addWidget(m_field);
+    m_rest.setSingleShot(true);
+    m_rest.setInterval(restMs);
+    connect(&m_rest, &QTimer::timeout, this, &NoteEditor::keep);
+    connect(m_field, &QPlainTextEdit::textChanged, &m_rest, qOverload<>(&QTimer::start));
     resize(style.metrics().px(fieldWidth), style.metrics().px(fieldHeight));
     // Undone or taken away elsewhere.
     connect(&notes, &NotesState::changed, this, [this] {
@@ -76,11 +81,24 @@ void NoteEditor::commit()
     m_notes.setText(m_id, text);
 }
 
+void NoteEditor::keep()
+{
+    if (!m_over)
+        m_notes.setText(m_id, m_field->toPlainText().trimmed());
+}
+
+void NoteEditor::keepAll(const QWidget& below)
+{
+    for (NoteEditor* editor : below.findChildren<NoteEditor*>())
+        editor->keep();
+}
+
 void NoteEditor::cancel()
 {
     if (m_over)
         return;
     leave();
+    m_notes.setText(m_id, QString::fromStdString(m_before));
     const report::Annotation* note = m_notes.find(m_id);
     if (m_fresh && note && note->kind == report::AnnotationKind::Note && note->text.empty())
         m_notes.remove(m_id);
@@ -89,6 +107,7 @@ void NoteEditor::cancel()
 void NoteEditor::leave()
 {
     m_over = true;
+    m_rest.stop();
     const bool focused = m_field->hasFocus();
     QWidget* view = parentWidget();
     hide();

@@ -6,13 +6,16 @@
 
 #include <QFrame>
 #include <QPlainTextEdit>
-#include <QPointer>
+#include <QTimer>
+
+#include <string>
 
 namespace tidemark {
 
 /// A small field over a view in which a remark's text is typed. Enter keeps it, Shift+Enter breaks the line,
 /// Esc leaves the text as it was and takes a remark without any away if it was just made; so does a click
-/// elsewhere, but it keeps the text. Deletes itself. GUI thread.
+/// elsewhere, but it keeps the text. What is typed is kept after a moment's rest too, so that it is in what
+/// is saved meanwhile. Deletes itself. GUI thread.
 class NoteEditor : public QFrame {
     Q_OBJECT
 public:
@@ -22,6 +25,10 @@ public:
 
     QPlainTextEdit* field() const { return m_field; }
     void commit();
+    /// Keeps what is typed so far and stays open.
+    void keep();
+    /// The same for all that are open below a widget.
+    static void keepAll(const QWidget& below);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -35,6 +42,8 @@ private:
     std::uint64_t m_id;
     bool m_fresh;
     bool m_over = false;
+    std::string m_before; ///< the text it had
+    QTimer m_rest;
     QPlainTextEdit* m_field;
 };
 

@@ -81,6 +81,11 @@ report::Annotation NotesScope::blank(AnnotationKind kind, int device) const
     return note;
 }
 
+std::string_view firstLine(std::string_view text)
+{
+    return text.substr(0, text.find('\n'));
+}
+
 QPointF noteDisc(const report::Annotation& note, QPointF from, QPointF to)
 {
     return usualDisc(note.kind, from, to) + QPointF(note.labelX, note.labelY);
@@ -199,7 +204,13 @@ std::vector<QRectF> noteTextBoxes(const Style& style, const NoteShape& shape)
     return {QRectF(c.x() + away, c.y() - height / 2, width, height),
         QRectF(c.x() - away - width, c.y() - height / 2, width, height),
         QRectF(c.x() - width / 2, c.y() - away - height, width, height),
-        QRectF(c.x() - width / 2, c.y() + away, width, height)};
+        QRectF(c.x() - width / 2, c.y() + away, width, height),
+        QRectF(c.x() + away, c.y() - away - height, width, height),
+        QRectF(c.x() + away, c.y() + away, width, height),
+        QRectF(c.x() - away - width, c.y() - away - height, width, height),
+        QRectF(c.x() - away - width, c.y() + away, width, height),
+        QRectF(c.x() + 3 * away, c.y() - 2 * away - height, width, height),
+        QRectF(c.x() + 3 * away, c.y() + 2 * away, width, height)};
 }
 
 void paintNoteText(QPainter& painter, const Style& style, const NoteShape& shape, const QRectF& box)

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tidemark {
@@ -45,6 +46,8 @@ struct NoteShape {
     QRectF rect() const { return QRectF(from, to).normalized(); }
 };
 
+/// A text up to its first line break.
+std::string_view firstLine(std::string_view text);
 /// Where the disc of a remark stands for its anchors, the label's offset counted.
 QPointF noteDisc(const report::Annotation& note, QPointF from, QPointF to);
 double noteDiscRadius(const Style& style);

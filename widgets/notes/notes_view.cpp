@@ -34,6 +34,12 @@ QString viewName(const std::string& view)
     return NotesView::tr("Timeline");
 }
 
+std::string oneLine(std::string text)
+{
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
 QString whereText(const report::Annotation& note)
 {
     return viewName(note.view) + QStringLiteral(" · ") + shownText(report::placeText(note));
@@ -83,10 +89,9 @@ QVariant NotesModel::data(const QModelIndex& at, int role) const
         if (role == Qt::EditRole)
             return text;
         if (role == Qt::DisplayRole)
-            return text.isEmpty() ? tr("(no text)")
-                                  : shownText(note.text).replace(QLatin1Char('\n'), QStringLiteral(" ⏎ "));
+            return text.isEmpty() ? tr("(no text)") : shownText(oneLine(note.text));
         if (role == Qt::ToolTipRole && !text.isEmpty())
-            return shownText(note.text).toHtmlEscaped();
+            return shownText(oneLine(note.text)).toHtmlEscaped();
         if (role == Qt::ForegroundRole && text.isEmpty())
             return m_style.color(Tone::Text2);
         break;
@@ -249,8 +254,8 @@ QString NotesView::plainText() const
     QStringList lines;
     for (int i = 0; i < m_model->rowCount(); ++i) {
         const report::Annotation& note = m_notes.items()[static_cast<std::size_t>(i)];
-        lines << QString::number(i + 1) + QLatin1Char('\t') + shownText(note.text) + QLatin1Char('\t')
-                + whereText(note);
+        lines << QString::number(i + 1) + QLatin1Char('\t') + shownText(oneLine(note.text))
+                + QLatin1Char('\t') + whereText(note);
     }
     return lines.join(QLatin1Char('\n'));
 }

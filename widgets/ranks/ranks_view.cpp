@@ -325,16 +325,26 @@ QString RanksView::summaryText() const
                       countText(static_cast<std::uint64_t>(expected)))};
     const RankSummary* fullest = nullptr;
     std::optional<std::size_t> tightest;
+    QStringList failed;
     for (std::size_t i = 0; i < m_job->ranks.size(); ++i) {
         if (!fullest || m_job->ranks[i].live.bytes > fullest->live.bytes)
             fullest = &m_job->ranks[i];
+        if (m_job->ranks[i].oom)
+            failed << shownText(m_job->ranks[i].name());
         const auto& room = m_job->diagnosis.ranks[i].headroom;
         if (room && (!tightest || *room < *m_job->diagnosis.ranks[*tightest].headroom))
             tightest = i;
     }
+    constexpr qsizetype mostNames = 4;
+    if (!failed.isEmpty())
+        parts << tr("out of memory: %1")
+                     .arg(failed.size() <= mostNames
+                             ? failed.join(QStringLiteral(", "))
+                             : tr("%1 ranks").arg(countText(static_cast<std::int64_t>(failed.size()))));
     if (fullest)
         parts << tr("fullest %1 (%2)").arg(bytesText(fullest->live.bytes), shownText(fullest->name()));
-    if (tightest)
+    // Of ranks that failed, what they lacked says more than what they had to spare.
+    if (tightest && failed.isEmpty())
         parts << tr("least headroom %1 (%2)")
                      .arg(bytesText(*m_job->diagnosis.ranks[*tightest].headroom),
                          shownText(m_job->ranks[*tightest].name()));

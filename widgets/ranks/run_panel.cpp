@@ -42,7 +42,7 @@ RunPanel::RunPanel(Style& style, QWidget* parent)
     m_headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setWidgetResizable(true);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -166,10 +166,14 @@ void RunPanel::fill()
             addFinding(finding);
         const auto small = [&](const QString& text) {
             auto* label = new WrappedLabel(page);
-            label->setMargin(m_style.metrics().padding);
             label->setFont(m_style.font(FontRole::Small));
             label->showText(breakable(text));
-            m_column->addWidget(label);
+            // A margin of the label's own would not count in its height.
+            auto* row = new QHBoxLayout;
+            const int pad = m_style.metrics().padding;
+            row->setContentsMargins(pad, pad / 2, pad, pad / 2);
+            row->addWidget(label);
+            m_column->addLayout(row);
             m_lines << text;
         };
         for (const QualityNote& note : m_job->diagnosis.quality)

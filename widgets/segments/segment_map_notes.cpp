@@ -185,7 +185,7 @@ std::vector<NoteShape> SegmentMapView::noteShapes(QPointF origin) const
         shape.disc = noteDisc(note, shape.from, shape.to);
         shape.disc.setX(std::clamp(shape.disc.x(), edge, std::max(edge, room.width() - edge)));
         shape.disc.setY(std::clamp(shape.disc.y(), edge, std::max(edge, room.height() - edge)));
-        shape.text = shownText(note.text).section(QLatin1Char('\n'), 0, 0).left(longestLine);
+        shape.text = shownText(firstLine(note.text)).left(longestLine);
         if (!shape.figures.isEmpty())
             shape.text
                 = shape.text.isEmpty() ? shape.figures : shape.figures + QStringLiteral(" · ") + shape.text;

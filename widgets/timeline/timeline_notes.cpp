@@ -71,10 +71,14 @@ std::optional<QPointF> allocationPoint(const TimelineScene& scene, AllocationId 
         if (const auto row = rowIn(x))
             return place(x, *row);
     }
-    // Thinner than a row everywhere: somewhere below the outline is all that can be said.
+    // Thinner than a row everywhere: the model knows where it lies.
     const StateIndex state = layout.columns[static_cast<std::size_t>(middle)].shown;
-    return QPointF(
-        place(middle, 0).x(), scene.yPixel(static_cast<double>(scene.source->requested().at(state)) / 2));
+    const StackRequest& drawn = scene.picture->request;
+    const auto extent = drawn.source->extent(drawn.colouring, drawn.order, id, state);
+    if (!extent)
+        return std::nullopt;
+    return QPointF(place(middle, 0).x(),
+        scene.yPixel((static_cast<double>(extent->low) + static_cast<double>(extent->high)) / 2));
 }
 
 std::optional<NoteShape> shapeOf(const TimelineScene& scene, const report::Annotation& note, int number)
@@ -90,7 +94,7 @@ std::optional<NoteShape> shapeOf(const TimelineScene& scene, const report::Annot
     shape.from = *from;
     shape.to = *to;
     shape.disc = noteDisc(note, *from, *to);
-    shape.text = shownText(note.text).section(QLatin1Char('\n'), 0, 0).left(longestLine);
+    shape.text = shownText(firstLine(note.text)).left(longestLine);
     shape.chosen = scene.onScreen && (note.id == 0 || (scene.notes && scene.notes->chosen() == note.id));
     if (const auto ruler = rulerOf(scene, note))
         shape.figures = rulerText(scene, *ruler);

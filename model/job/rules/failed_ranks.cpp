@@ -106,10 +106,13 @@ void tell(const RunRuleInput& input, std::size_t failing, std::size_t failures, 
     addEvidence(finding, "failed_ranks", static_cast<std::uint64_t>(failures));
 
     const std::string who = whoFailed(input, failing, failures);
-    const std::string comparison = within ? "its allocated peak of " + sizeText(allocated)
+    // A request counts towards what it may be above the others, so "within" need not be "below".
+    const std::string comparison = allocated <= median ? "its allocated peak of " + sizeText(allocated)
             + " is no higher than the " + sizeText(median) + " of its peers"
-                                          : "it had allocated " + sizeText(allocated) + ", "
-            + sizeText(allocated - median) + " more than the median of its peers";
+        : within ? "its allocated peak of " + sizeText(allocated) + " is near the " + sizeText(median)
+            + " of its peers, compared with what was asked for"
+                 : "it had allocated " + sizeText(allocated) + ", " + sizeText(allocated - median)
+            + " more than the median of its peers";
     std::string cause;
     if (own->rule == "fragmentation")
         cause = within ? "of memory in pieces, not of too much of it"
