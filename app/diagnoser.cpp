@@ -2,6 +2,7 @@
 #include "app/diagnoser.hpp"
 
 #include "app/rules_file.hpp"
+#include "model/findings/peers_advice.hpp"
 
 #include <filesystem>
 
@@ -40,6 +41,7 @@ Diagnoser::Diagnoser(Session& session, Rules rules, QObject* parent)
 void Diagnoser::setSettingsFiles(const QStringList& files)
 {
     m_files = files;
+    emit settingsFilesChanged();
     run();
 }
 
@@ -59,8 +61,8 @@ void Diagnoser::run()
         emit finished();
         return;
     }
-    m_task.request([rank, rules = m_rules, files = m_files, card = m_session.cardSize(),
-                       labels = m_rulesFile](const Job& job) {
+    m_task.request([rank, rules = m_rules, files = m_files, card = m_session.cardSize(), labels = m_rulesFile,
+                       peers = m_amongPeers && m_amongPeers()](const Job& job) {
         Answer answer;
         DiagnosisOptions options;
         options.config = readSettings(files, rank->snapshot->source.path, answer.problem);
@@ -74,6 +76,11 @@ void Diagnoser::run()
                 answer.problem = answer.rulesProblem = QString::fromStdString(own.error().message);
         }
         answer.diagnosis = rules(rank, options, job);
+        if (answer.diagnosis && peers) {
+            auto among = std::make_shared<Diagnosis>(*answer.diagnosis);
+            dropPeersAdvice(among->findings);
+            answer.diagnosis = std::move(among);
+        }
         for (const std::string& slow : takeSlowExpressions())
             answer.problem = answer.rulesProblem = QString::fromStdString(slow);
         return answer;

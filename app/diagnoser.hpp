@@ -27,6 +27,8 @@ public:
 
     /// Whether to look at all at what the session opens; asked each time.
     void setWanted(std::function<bool()> wanted) { m_wanted = std::move(wanted); }
+    /// Whether the other ranks of the job are open too; asked each time.
+    void setAmongPeers(std::function<bool()> among) { m_amongPeers = std::move(among); }
 
     /// Files with the run's settings, chosen by the user; kept until others are chosen. Those that lie beside
     /// the snapshot are found by themselves.
@@ -43,6 +45,7 @@ signals:
     void started();
     void finished();
     void rulesFileChanged(const QString& file);
+    void settingsFilesChanged();
     /// A file with settings could not be read: one sentence.
     void settingsProblem(const QString& sentence);
 
@@ -58,6 +61,7 @@ private:
     Session& m_session;
     Rules m_rules;
     std::function<bool()> m_wanted;
+    std::function<bool()> m_amongPeers;
     QStringList m_files;
     QString m_rulesFile;
     QString m_rulesProblem;

@@ -65,8 +65,10 @@ Files::Files(Session& session, ViewState& state, Loader& loader, RecentFiles& re
         }
     });
     connect(&session, &Session::cardSizeChanged, this, [this] {
-        if (m_session.rank() && !m_shownPath.isEmpty())
-            m_recent.setCardSize(m_shownPath, m_session.cardSize());
+        if (!m_session.rank() || m_shownPath.isEmpty())
+            return;
+        m_recent.setCardSize(m_shownPath, m_session.cardSize());
+        emit cardSizeGiven(m_session.cardSize());
     });
     connect(&state, &ViewState::deviceRequested, this, &Files::setDevice);
     // Sites are numbered anew: a selected one would mean another.
@@ -226,6 +228,27 @@ void Files::close()
     m_state.reset(1, 0);
     m_session.setRank(nullptr);
     emit listChanged();
+    emit closed();
+}
+
+std::size_t Files::add(const QString& path)
+{
+    m_entries.push_back({path, {}, {}});
+    emit listChanged();
+    return m_entries.size() - 1;
+}
+
+// Ranks of one job run on cards of one size.
+std::optional<std::uint64_t> Files::cardSizeOf(const QString& path) const
+{
+    std::optional<std::uint64_t> card = m_recent.cardSize(path);
+    for (std::size_t i = 0; !card && m_entries.size() > 1 && i < m_entries.size(); ++i) {
+        const QString whole = QFileInfo(m_entries[i].path).absoluteFilePath();
+        for (const RecentFiles::Entry& recent : m_recent.entries())
+            if (recent.path == whole && recent.cardSize)
+                card = recent.cardSize;
+    }
+    return card;
 }
 
 void Files::setDevice(std::size_t deviceIndex)
@@ -267,7 +290,7 @@ void Files::loaded(const LoadRequest& request, const std::shared_ptr<const Rank>
     m_session.setRank(rank);
     if (!isSample(request.path))
         m_recent.add(request.path);
-    m_session.setCardSize(m_recent.cardSize(request.path));
+    m_session.setCardSize(cardSizeOf(request.path));
     m_shownPath = request.path;
     if (request.reload)
         m_session.setDevice(place.device);

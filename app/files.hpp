@@ -56,6 +56,8 @@ public:
     bool isSample(const QString& path) const;
     /// Unpacks it when `path` has its name; "" when it has not, or that fails.
     QString sampleFor(const QString& path);
+    /// One more that belongs to the others; not shown yet. Its index in entries().
+    std::size_t add(const QString& path);
     /// Back to the start page.
     void close();
     void setDevice(std::size_t deviceIndex);
@@ -70,6 +72,10 @@ signals:
     /// entries() or current() changed.
     void listChanged();
     void problemChanged();
+    /// By close().
+    void closed();
+    /// The user has stated the size of the card of the file on screen.
+    void cardSizeGiven(std::optional<std::uint64_t> bytes);
 
 private:
     QString unpackSample();
@@ -77,6 +83,7 @@ private:
     void load(std::size_t index, const ReadOptions& options, bool reload);
     void loaded(const LoadRequest& request, const std::shared_ptr<const Rank>& rank);
     void failed(const LoadRequest& request, const Error& error);
+    std::optional<std::uint64_t> cardSizeOf(const QString& path) const;
     void setProblem(std::optional<FileProblem> problem);
 
     Session& m_session;

@@ -37,6 +37,7 @@
 #include "widgets/results/results_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/segments/segment_table_view.hpp"
+#include "widgets/style/empty_state.hpp"
 #include "widgets/style/text.hpp"
 #include "widgets/timeline/timeline_view.hpp"
 #include "widgets/tree/call_tree_view.hpp"
@@ -144,6 +145,9 @@ void MainWindow::createViews()
     m_tabColumn->setContentsMargins(0, 0, 0, 0);
     m_tabColumn->setSpacing(0);
     m_tabColumn->addWidget(m_timeline, 1);
+    m_rankless = new EmptyState(m_style, page);
+    m_rankless->hide();
+    m_tabColumn->addWidget(m_rankless, 1);
     m_tabs->addTab(page, m_style.icon(QStringLiteral("timeline")), tr("Timeline"));
     m_oom = new OomView(session, state, m_style, this);
     m_oom->hide();
@@ -406,37 +410,6 @@ bool MainWindow::showsStartPage() const
 bool MainWindow::showsProgress() const
 {
     return m_stripStack->currentWidget() == m_loadStrip && m_stripBar->isVisibleTo(this);
-}
-
-void MainWindow::showPages()
-{
-    const bool open = m_work.session.rank() != nullptr || m_tabs->indexOf(m_ranks) >= 0;
-    const bool progress = m_work.loader.isLoading() && !m_progressDelay.isActive();
-    m_stripStack->setCurrentWidget(progress ? static_cast<QWidget*>(m_loadStrip) : m_strip);
-    m_stripBar->setVisible(open || progress);
-    m_filterBar->setVisible(open && m_filterStrip->hasFilter());
-    const bool was = !showsStartPage();
-    m_pages->setCurrentIndex(open ? 1 : 0);
-    m_layout->setDocksShown(open);
-    followTab();
-    if (open && !was) {
-        if (std::exchange(m_compareFirst, false))
-            m_tabs->setCurrentWidget(m_compare);
-        else if (m_ranksFirst)
-            m_tabs->setCurrentWidget(m_ranks);
-        else
-            showTimelineTab();
-        m_timeline->setFocus();
-    }
-    showProblem();
-}
-
-void MainWindow::showProblem()
-{
-    QVBoxLayout* column = showsStartPage() ? m_startColumn : m_tabColumn;
-    if (column->indexOf(m_banner) < 0)
-        column->insertWidget(0, m_banner);
-    m_banner->setProblem(m_work.files.problem());
 }
 
 void MainWindow::showTitle()

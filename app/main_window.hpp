@@ -23,6 +23,7 @@ class CommandPalette;
 class CallTreeView;
 class CompareView;
 class DetailsView;
+class EmptyState;
 class ErrorBanner;
 class EventsView;
 class FilterStrip;
@@ -42,7 +43,9 @@ class NoticeBar;
 class OomTextDialog;
 class OomView;
 class PeakBarsWindow;
+struct DiscoveredJob;
 class JobLoader;
+struct JobWish;
 class PictureWindow;
 class RanksView;
 struct PictureSource;
@@ -139,8 +142,6 @@ private:
     void connectViews();
     void connectFindings();
     void connectFilter();
-    void showPages();
-    void showProblem();
     void showTitle();
     void chooseColours();
     void updateCommands();
@@ -163,12 +164,18 @@ private:
 
     // main_window_ranks.cpp
     void connectRanks();
+    JobWish jobWish(const QStringList& paths, const ReadOptions& options) const;
+    void jobDiscovered(const std::shared_ptr<const DiscoveredJob>& job);
+    void dropJob();
+    void showRankless();
     void openRank(const QString& path);
     void openOutlier(const SummarisedJob& job);
     void showRanksTab(bool shown);
     void showTimelineTab();
 
     // main_window_tabs.cpp
+    void showPages();
+    void showProblem();
     void showOomOf();
     void followTab();
     void placeControls();
@@ -241,7 +248,9 @@ private:
     RanksView* m_ranks = nullptr;
     JobLoader* m_jobs = nullptr;
     QStringList m_jobPaths; ///< of the job that is looked for
-    ReadOptions m_jobOptions;
+    bool m_jobKept = false; ///< what is being closed is not the job
+    QString m_digestWanted; ///< whose full views were asked for
+    EmptyState* m_rankless = nullptr; ///< in place of the timeline
     bool m_ranksFirst = false; ///< the overview is to be in front when the first file is open
     FilterStrip* m_filterStrip = nullptr;
     QToolBar* m_filterBar = nullptr;

@@ -287,7 +287,7 @@ void MainWindow::updateCommands()
     const auto replay = session.replay();
 
     c["file.reload"]->setEnabled(m_work.files.current().has_value());
-    c["file.close"]->setEnabled(open || m_work.loader.isLoading());
+    c["file.close"]->setEnabled(open || m_work.loader.isLoading() || m_tabs->indexOf(m_ranks) >= 0);
     for (const char* id : {"file.cardSize", "session.save", "session.saveAs", "file.picture",
              "edit.copyPicture", "file.report", "window.report"})
         c[id]->setEnabled(open);

@@ -37,9 +37,9 @@ void MainWindow::connectSession()
         for (const Files::Entry& entry : m_work.files.entries())
             paths << entry.path;
         if (paths.size() > 1)
-            m_jobs->start(paths, {});
+            m_jobs->start(jobWish(paths, {}));
         else
-            m_jobs->clear();
+            dropJob();
     });
     // Fixes that a session has ticked are drawn while the sandbox is open.
     connect(&m_keeper->scene(), &SessionScene::sandboxWanted, this,

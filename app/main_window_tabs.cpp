@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tabs in the middle of the window, and the ways from one view to another.
+#include "app/error_banner.hpp"
+#include "app/filter_strip.hpp"
 #include "app/load_strip.hpp"
 #include "app/main_window.hpp"
 #include "app/peak_bars_window.hpp"
 #include "app/session_keeper.hpp"
 #include "app/short_names.hpp"
+#include "app/summary_strip.hpp"
 #include "widgets/compare/compare_view.hpp"
 #include "widgets/findings/findings_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
@@ -15,8 +18,10 @@
 
 #include <QApplication>
 #include <QFileDialog>
+#include <QStackedWidget>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QToolBar>
 #include <QVBoxLayout>
 
 #include <utility>
@@ -37,6 +42,39 @@ int wholeWidth(const QTabBar& bar, const Metrics& metrics)
 }
 
 } // namespace
+
+void MainWindow::showPages()
+{
+    const bool rank = m_work.session.rank() != nullptr;
+    const bool open = rank || m_tabs->indexOf(m_ranks) >= 0;
+    const bool progress = m_work.loader.isLoading() && !m_progressDelay.isActive();
+    m_stripStack->setCurrentWidget(progress ? static_cast<QWidget*>(m_loadStrip) : m_strip);
+    m_stripBar->setVisible(rank || progress);
+    m_filterBar->setVisible(rank && m_filterStrip->hasFilter());
+    const bool was = !showsStartPage();
+    m_pages->setCurrentIndex(open ? 1 : 0);
+    m_layout->setDocksShown(rank);
+    showRankless();
+    followTab();
+    if (open && !was) {
+        if (std::exchange(m_compareFirst, false))
+            m_tabs->setCurrentWidget(m_compare);
+        else if (m_ranksFirst)
+            m_tabs->setCurrentWidget(m_ranks);
+        else
+            showTimelineTab();
+        m_timeline->setFocus();
+    }
+    showProblem();
+}
+
+void MainWindow::showProblem()
+{
+    QVBoxLayout* column = showsStartPage() ? m_startColumn : m_tabColumn;
+    if (column->indexOf(m_banner) < 0)
+        column->insertWidget(0, m_banner);
+    m_banner->setProblem(m_work.files.problem());
+}
 
 void MainWindow::followTab()
 {

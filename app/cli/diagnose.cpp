@@ -4,6 +4,7 @@
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 #include "model/findings/diagnosis.hpp"
+#include "model/findings/peers_advice.hpp"
 #include "model/findings/verdict_line.hpp"
 #include "model/job/digest.hpp"
 #include "model/job/summarise.hpp"
@@ -203,6 +204,7 @@ public:
             return;
         }
         RankFile file;
+        m_amongPeers = false;
         file.path = given;
         file.rank = rankFromName(given.string());
         if (given.extension() == digestEnding)
@@ -241,6 +243,7 @@ private:
             refuse(bad.path.string(), bad.error);
         m_summaries.clear();
         m_failures.clear();
+        m_amongPeers = job->ranks.size() > 1;
         for (const RankFiles& rank : job->ranks)
             for (const RankFile& file : rank.files) {
                 if (!file.superseded.empty())
@@ -307,6 +310,8 @@ private:
         wanted.config = configFor(m_wish.config, file, m_streams.err);
         Diagnosis diagnosis = *diagnose(*rank, wanted, terminalJob());
         keepEvents(diagnosis, m_wish);
+        if (m_amongPeers)
+            dropPeersAdvice(diagnosis.findings);
         if (m_wish.json)
             m_streams.out << diagnosis.json(path) << '\n';
         else
@@ -327,6 +332,7 @@ private:
     CommandStreams& m_streams;
     std::size_t m_read = 0;
     std::size_t m_refused = 0;
+    bool m_amongPeers = false;
     std::vector<RankSummary> m_summaries;
     std::vector<std::pair<std::filesystem::path, Error>> m_failures;
 };

@@ -7,7 +7,10 @@
 #include "model/report/exporter.hpp"
 #include "model/report/session_file.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <ostream>
@@ -29,6 +32,37 @@ std::optional<std::string> environment(const char* name)
 {
     const char* value = std::getenv(name);
     return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+/// How long a digest that is being written may stay untouched before it counts as left by a stopped task.
+constexpr auto staleAfter = std::chrono::minutes(10);
+
+/// "NAME.tmdigest.Ab3xYz", as a digest is called while it is written.
+bool isTemporary(const std::string& name)
+{
+    constexpr std::size_t letters = 6;
+    const std::string before = std::string(digestEnding) + ".";
+    const std::size_t at = name.rfind(before);
+    return at != std::string::npos && at > 0 && name.size() == at + before.size() + letters
+        && std::all_of(
+            name.end() - letters, name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+/// Removes what stopped tasks left half written.
+void removeStale(const fs::path& folder)
+{
+    std::error_code error;
+    std::vector<fs::path> stale;
+    for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
+        std::error_code gone;
+        if (!isTemporary(each->path().filename().string()) || !each->is_regular_file(gone))
+            continue;
+        const auto written = each->last_write_time(gone);
+        if (!gone && written < fs::file_time_type::clock::now() - staleAfter)
+            stale.push_back(each->path());
+    }
+    for (const fs::path& file : stale)
+        fs::remove(file, error);
 }
 
 /// Makes the digests of one task and keeps count.
@@ -157,6 +191,8 @@ int run(const Arguments& arguments, CommandStreams& streams)
                 std::nullopt});
         return exitStatus::nothingRead;
     }
+    if (share->index == 0) // one task is enough
+        removeStale(*out);
     Digester digester(wish, *job, streams);
     const std::vector<fs::path> snapshots = digester.snapshots();
     const std::vector<DigestTask> tasks = digestTasks(snapshots, *out);

@@ -4,8 +4,10 @@
 
 #include "app/cli/offscreen_gui.hpp"
 #include "app/render/picture.hpp"
+#include "app/render/ranks_picture.hpp"
 #include "model/core/parse.hpp"
 #include "model/core/text.hpp"
+#include "model/job/summarise.hpp"
 #include "model/run/rank.hpp"
 #include "model/snapshot/snapshot.hpp"
 
@@ -24,18 +26,29 @@ constexpr double mostPixels = 40e6;
 
 constexpr std::array renderOptions{
     CommandOption{"--view", "NAME",
-        "timeline, segments, live, details, tree, flame, events or growth (default: timeline)"},
+        "timeline, segments, live, details, tree, flame, events, growth, or ranks of a folder (default: "
+        "timeline)"},
     CommandOption{"--event", "N", "the moment after this event; −1 is before the first (default: the peak)"},
     CommandOption{"--device", "D", "device ordinal (default: the one with most events)"},
     CommandOption{"--address", "A", "select the block that lives at this address then, e.g. 0x7f40…"},
-    CommandOption{"--size", "WxH", "in logical pixels (default: 1200x600)"},
+    CommandOption{"--size", "WxH", "in logical pixels (default: 1200x600; ranks: as high as they are)"},
     CommandOption{"--scale", "S", "pixels of a PNG per logical pixel, 1 to 4 (default: 1)"},
     CommandOption{"--dark", nullptr, "the dark theme"},
     CommandOption{"--no-title", nullptr, "without the line above that says what the picture is of"},
     CommandOption{"-o", "FILE", "what to write; .png or .svg"},
+    configOption,
+    envOption,
+    CommandOption{"--device-total", "BYTES", "ranks: size of the card, as the driver reports it"},
     partialOption,
     eventsOption,
 };
+
+constexpr std::string_view ranksView = "ranks";
+
+bool wantsRanks(const Arguments& arguments)
+{
+    return arguments.value("--view") == ranksView;
+}
 
 std::optional<QSize> parsedSize(const std::string& text)
 {
@@ -54,15 +67,16 @@ std::optional<QSize> parsedSize(const std::string& text)
 /// Everything of the request that can be checked before the file is read; the text says what is wrong.
 std::optional<std::string> readRequest(const Arguments& arguments, PictureRequest& request)
 {
-    if (arguments.paths().size() != 1)
-        return "render needs one file";
+    if (arguments.paths().empty() || (arguments.paths().size() > 1 && !wantsRanks(arguments)))
+        return wantsRanks(arguments) ? "render --view ranks needs a folder, or the files of all ranks"
+                                     : "render needs one file";
     if (!arguments.value("-o"))
         return "render needs -o FILE";
-    if (const auto name = arguments.value("--view")) {
+    if (const auto name = arguments.value("--view"); name && !wantsRanks(arguments)) {
         const auto view = pictureViewFromName(*name);
         if (!view)
             return "there is no view \"" + displayText(*name, 40)
-                + "\": it is timeline, segments, live, details, tree, flame, events or growth";
+                + "\": it is timeline, segments, live, details, tree, flame, events, growth or ranks";
         request.view = *view;
     }
     if (const auto text = arguments.value("--size")) {
@@ -125,11 +139,61 @@ std::optional<std::string> chooseRange(const Rank& rank,
     return std::nullopt;
 }
 
+/// The overview of a whole job. Files that cannot be read are rows of it.
+int renderRanks(const Arguments& arguments, const PictureRequest& picture, CommandStreams& streams)
+{
+    for (const char* each : {"--event", "--device", "--address", "--events"})
+        if (arguments.has(each))
+            return usageError(streams, std::string(each) + " is about one file; it has no meaning for ranks");
+    SummariseOptions wish;
+    wish.read = arguments.readOptions();
+    const auto total = arguments.number("--device-total");
+    if (!total || (*total && **total <= 0))
+        return usageError(streams, "--device-total needs a number of bytes above 0");
+    if (*total)
+        wish.cardBytes = static_cast<std::uint64_t>(**total);
+    if (const auto failed = readConfig(arguments, streams, wish.config))
+        return *failed;
+    auto found = discover(arguments.paths(), wish.config, terminalJob());
+    if (!found) {
+        printError(streams.err, "", found.error());
+        return exitStatus::nothingRead;
+    }
+    auto job = std::make_shared<const SummarisedJob>(*summarise(std::move(*found), wish, terminalJob()));
+    for (const BadFile& bad : job->job.bad)
+        printError(streams.err, bad.path.string(), bad.error);
+    if (job->ranks.empty())
+        return exitStatus::nothingRead;
+    RanksPictureRequest request;
+    request.width = picture.size.width();
+    if (arguments.has("--size"))
+        request.height = picture.size.height();
+    request.scale = picture.scale;
+    request.dark = picture.dark;
+    request.title = picture.title;
+    const bool bad = !job->job.bad.empty();
+    const OffscreenGui gui;
+    const QString file = QString::fromStdString(*arguments.value("-o"));
+    int needed = 0;
+    if (const auto error = writeRanksPicture(std::move(job), request, file, &needed)) {
+        if (error->code == ErrorCode::Usage)
+            return usageError(streams, error->message);
+        printError(streams.err, "", *error);
+        return exitStatus::nothingRead;
+    }
+    if (needed > 0)
+        streams.err << "tidemark: not all rows fit: they need a height of " << needed << ".\n";
+    streams.out << file.toStdString() << '\n';
+    return bad ? exitStatus::someNotRead : exitStatus::done;
+}
+
 int render(const Arguments& arguments, CommandStreams& streams)
 {
     PictureRequest request;
     if (const auto wrong = readRequest(arguments, request))
         return usageError(streams, *wrong);
+    if (wantsRanks(arguments))
+        return renderRanks(arguments, request, streams);
     const auto ordinal = arguments.number("--device");
     const auto event = arguments.number("--event");
     const auto range = arguments.eventRange();

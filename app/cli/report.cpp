@@ -7,6 +7,8 @@
 #include "app/render/report_pictures.hpp"
 #include "app/version.hpp"
 #include "model/core/text.hpp"
+#include "model/findings/peers_advice.hpp"
+#include "model/job/summarise.hpp"
 #include "model/report/exporter.hpp"
 #include "model/report/report.hpp"
 #include "model/report/session_file.hpp"
@@ -87,10 +89,23 @@ public:
     std::vector<report::RankRow> rows;
     std::size_t refused = 0;
 
+    /// What is said of all files together; null for one.
+    std::shared_ptr<const SummarisedJob> job()
+    {
+        if (m_summaries.size() < 2)
+            return nullptr;
+        auto found = discover(m_wish.paths, m_wish.config, terminalJob());
+        if (!found)
+            return nullptr;
+        return std::make_shared<const SummarisedJob>(
+            combined(std::move(*found), std::move(m_summaries), std::move(m_failures), m_wish.config));
+    }
+
 private:
     void refuse(const std::filesystem::path& file, const Error& error)
     {
         ++refused;
+        m_failures.emplace_back(file, error);
         printError(m_streams.err, file.string(), error);
         report::RankRow row;
         row.name = file.filename().string();
@@ -110,6 +125,12 @@ private:
         if (!diagnosis)
             return;
         rows.push_back(report::rankRow(*diagnosis));
+        SummaryOrigin origin;
+        origin.file = file;
+        origin.rank = rankFromName(file.string());
+        origin.rankFrom = origin.rank ? "file name" : "";
+        origin.cardBytes = m_wish.diagnosis.deviceTotal;
+        m_summaries.push_back(makeSummary(*diagnosis, origin));
         const report::RankRow& row = rows.back();
         if (best && (m_failed || !row.failed) && (row.failed != m_failed || row.peak <= m_peak))
             return;
@@ -121,6 +142,8 @@ private:
 
     const ReportCall& m_wish;
     CommandStreams& m_streams;
+    std::vector<RankSummary> m_summaries;
+    std::vector<std::pair<std::filesystem::path, Error>> m_failures;
     bool m_failed = false;
     std::int64_t m_peak = 0;
 };
@@ -246,6 +269,12 @@ int run(const Arguments& arguments, CommandStreams& streams)
     }
     input.deviceTotal = wish.diagnosis.deviceTotal;
     input.ranks = reader.rows;
+    input.job = reader.job();
+    if (input.job) {
+        auto among = std::make_shared<Diagnosis>(*input.diagnosis);
+        dropPeersAdvice(among->findings);
+        input.diagnosis = std::move(among);
+    }
     input.annotations = wish.session.annotations;
     input.inputIndex = inputOf(wish.session, reader.bestFile);
     for (const report::SessionInput& each : wish.session.inputs)

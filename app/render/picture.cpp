@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/render/picture.hpp"
 
+#include "app/render/picture_tools.hpp"
 #include "widgets/details/details_view.hpp"
 #include "widgets/events/events_view.hpp"
 #include "widgets/growth/growth_view.hpp"
@@ -15,11 +16,8 @@
 
 #include <QApplication>
 #include <QBuffer>
-#include <QFile>
 #include <QImage>
-#include <QLayout>
 #include <QPainter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 
 #include <algorithm>
@@ -30,77 +28,7 @@ namespace tidemark {
 
 namespace {
 
-using Paint = std::function<void(QPainter&)>;
-
 constexpr std::size_t mostAreas = 1500; // of a segment map with a tooltip
-
-Error failure(ErrorCode code, const QString& message)
-{
-    return {code, message.toStdString(), std::nullopt};
-}
-
-std::optional<Error> writeBytes(const QString& file, const QByteArray& bytes)
-{
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit())
-        return failure(
-            ErrorCode::Io, QStringLiteral("%1 cannot be written: %2.").arg(file, out.errorString()));
-    return std::nullopt;
-}
-
-QByteArray rasterBytes(QSize size, double scale, const Paint& paint)
-{
-    QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
-    image.setDevicePixelRatio(scale);
-    image.fill(Qt::white);
-    QPainter painter(&image);
-    paint(painter);
-    painter.end();
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    image.save(&buffer, "PNG");
-    return bytes;
-}
-
-void prepareSvg(QSvgGenerator& generator, QBuffer& buffer, QSize size)
-{
-    generator.setOutputDevice(&buffer);
-    generator.setResolution(96);
-    generator.setSize(size);
-    generator.setViewBox(QRect(QPoint(0, 0), size));
-}
-
-QByteArray vectorBytes(QSize size, const Paint& paint)
-{
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    QSvgGenerator generator;
-    prepareSvg(generator, buffer, size);
-    QPainter painter(&generator);
-    paint(painter);
-    painter.end();
-    return bytes;
-}
-
-/// A widget draws itself at an offset, not through a moved painter.
-void renderWidget(QWidget& view, QPainter& painter, int above)
-{
-    painter.translate(0, -above);
-    view.render(&painter, QPoint(0, above));
-}
-
-/// Lays a view out at the picture's size without showing it.
-void settle(QWidget& view, QSize size)
-{
-    view.setAttribute(Qt::WA_DontShowOnScreen);
-    view.resize(size);
-    view.show();
-    QCoreApplication::sendPostedEvents();
-    if (view.layout())
-        view.layout()->activate();
-    QCoreApplication::processEvents();
-}
 
 void selectAt(const PictureRequest& request, const Replay& replay, ViewState& view)
 {
@@ -171,9 +99,7 @@ std::optional<Error> writePicture(
 {
     const bool vector = file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive);
     if (!vector && !file.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
-        return failure(ErrorCode::Usage,
-            QStringLiteral("%1: pictures are written as .png or .svg; end the name with one of them.")
-                .arg(file));
+        return wrongPictureName(file);
     Style style;
     style.setChoice(request.dark ? ThemeChoice::Dark : ThemeChoice::Light);
     if (request.applyLook)

@@ -2,10 +2,21 @@
 #include "app/render/report_pictures.hpp"
 
 #include "app/render/picture.hpp"
+#include "app/render/picture_tools.hpp"
+#include "app/render/ranks_picture.hpp"
+#include "widgets/compare/compare_curves.hpp"
+#include "widgets/compare/compare_state.hpp"
+#include "widgets/style/style.hpp"
 
+#include <QCoreApplication>
+#include <QDeadlineTimer>
 #include <QFile>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
+#include <QThread>
+
+#include <functional>
+#include <optional>
 
 #include <cmath>
 
@@ -44,6 +55,85 @@ QByteArray withTooltips(QByteArray svg, const std::vector<NamedArea>& areas)
     return svg;
 }
 
+/// Rows of a page at most; the table below has all of them.
+constexpr int mostRanksHeight = 1100;
+constexpr int comparisonPatienceMs = 60000;
+
+std::optional<report::Picture> fromFile(const char* id, const QString& name)
+{
+    QFile file(name);
+    if (!file.open(QIODevice::ReadOnly))
+        return std::nullopt;
+    report::Picture picture;
+    picture.id = id;
+    picture.data = file.readAll().toStdString();
+    const QSize size = QSvgRenderer(QByteArray::fromStdString(picture.data)).viewBox().size();
+    picture.width = size.width();
+    picture.height = size.height();
+    return picture;
+}
+
+bool writeRanks(const report::ReportInput& input, bool paper, const QString& file)
+{
+    if (!input.job || input.job->ranks.size() < 2)
+        return false;
+    RanksPictureRequest request;
+    request.width = reportPictureSize(paper).width();
+    request.height = mostRanksHeight;
+    request.shrink = true;
+    request.applyLook = false;
+    request.title = false;
+    int needed = 0;
+    return !writeRanksPicture(input.job, request, file, &needed) && needed == 0;
+}
+
+void wait()
+{
+    QCoreApplication::processEvents();
+    QThread::msleep(2);
+}
+
+/// Both curves and their difference, as the comparison aligns them.
+bool writeComparison(const report::ReportInput& input, bool paper, const QString& file)
+{
+    if (!input.comparison)
+        return false;
+    Style style;
+    style.setChoice(ThemeChoice::Light);
+    CompareState state;
+    CompareCurves curves(state, style); // first: it takes its scale when the comparison arrives
+    curves.setPalette(style.theme().palette());
+    for (const compare::Which which : {compare::Which::A, compare::Which::B}) {
+        const compare::Side& side = which == compare::Which::A ? input.comparison->a : input.comparison->b;
+        state.setRank(which, side.rank, side.device);
+        state.session(which).setDiagnosis(side.diagnosis);
+        state.setLabel(which, QString::fromStdString(side.label));
+    }
+    const QDeadlineTimer end(comparisonPatienceMs);
+    while ((state.busy() || !state.comparison()) && !end.hasExpired())
+        wait();
+    if (!state.comparison())
+        return false;
+    const QSize size = reportPictureSize(paper);
+    settle(curves, size);
+    while (!curves.isExact() && !end.hasExpired())
+        wait();
+    if (!curves.isExact())
+        return false;
+    return !writeBytes(file, vectorBytes(size, [&](QPainter& painter) { curves.renderTo(painter); }));
+}
+
+std::vector<report::Picture> drawn(const char* id, const std::function<bool(const QString&)>& write)
+{
+    const QTemporaryDir folder;
+    const QString name = folder.filePath(QLatin1String(id) + QStringLiteral(".svg"));
+    std::vector<report::Picture> out;
+    if (write(name))
+        if (auto picture = fromFile(id, name))
+            out.push_back(std::move(*picture));
+    return out;
+}
+
 } // namespace
 
 std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, bool paper)
@@ -59,8 +149,11 @@ std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, b
         request.view = PictureView::Segments;
         id = "segments";
         break;
-    default:
-        return {};
+    case report::PictureKind::Ranks:
+        return drawn("ranks", [&](const QString& file) { return writeRanks(ask.input, paper, file); });
+    case report::PictureKind::Comparison:
+        return drawn(
+            "comparison", [&](const QString& file) { return writeComparison(ask.input, paper, file); });
     }
     request.size = reportPictureSize(paper);
     request.deviceIndex = ask.input.device;
@@ -73,19 +166,12 @@ std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, b
     request.trim = true;
     std::vector<NamedArea> areas;
     request.areas = paper ? nullptr : &areas;
-    const QTemporaryDir folder;
-    const QString name = folder.filePath(QLatin1String(id) + QStringLiteral(".svg"));
-    QFile file(name);
-    if (writePicture(ask.input.rank, request, name) || !file.open(QIODevice::ReadOnly))
-        return {};
-    report::Picture picture;
-    picture.id = id;
-    const QByteArray drawn = file.readAll();
-    picture.data = (paper ? drawn : withTooltips(drawn, areas)).toStdString();
-    const QSize size = QSvgRenderer(QByteArray::fromStdString(picture.data)).viewBox().size();
-    picture.width = size.width();
-    picture.height = size.height();
-    return {std::move(picture)};
+    auto pictures = drawn(
+        id, [&](const QString& file) { return !writePicture(ask.input.rank, request, file).has_value(); });
+    if (!paper)
+        for (report::Picture& picture : pictures)
+            picture.data = withTooltips(QByteArray::fromStdString(picture.data), areas).toStdString();
+    return pictures;
 }
 
 } // namespace tidemark

@@ -333,6 +333,16 @@ void readTime(RankSummary& s, const Json& tree)
         s.steps.push_back({textOf(cells[0], "steps"), number<StateIndex>(cells[1], "steps"),
             number<StateIndex>(cells[2], "steps"), flag(cells[3], "steps")});
     }
+    if (tree.contains("step_peaks")) // not in the first digests
+        for (const Json& each : list(tree, "step_peaks")) {
+            const Json& cells = row(each, 2, "step_peaks");
+            StepPeak peak{number<std::int64_t>(cells[0], "step_peaks"), std::nullopt};
+            if (!cells[1].is_null())
+                peak.reserved = number<std::int64_t>(cells[1], "step_peaks");
+            s.stepPeaks.push_back(peak);
+        }
+    if (!s.stepPeaks.empty() && s.stepPeaks.size() != s.steps.size())
+        throw Fault("step_peaks");
     for (const Json& each : list(tree, "phases")) {
         const Json& cells = row(each, 4, "phases");
         const int phase = number<int>(cells[0], "phases");

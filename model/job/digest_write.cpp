@@ -140,7 +140,10 @@ Json timeTree(const RankSummary& s)
     Json phases = Json::array();
     for (const PhaseSpan& span : s.phases)
         phases.push_back({static_cast<int>(span.phase), span.first, span.last, span.recorded});
-    return {{"steps", std::move(steps)}, {"phases", std::move(phases)}};
+    Json peaks = Json::array();
+    for (const StepPeak& peak : s.stepPeaks)
+        peaks.push_back({peak.live, orNull(peak.reserved)});
+    return {{"steps", std::move(steps)}, {"step_peaks", std::move(peaks)}, {"phases", std::move(phases)}};
 }
 
 Json notesTree(const RankSummary& s)

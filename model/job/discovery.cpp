@@ -441,6 +441,19 @@ void chooseStep(DiscoveredJob& job, std::optional<std::int64_t> step)
     settle(job);
 }
 
+std::vector<std::string> DiscoveredJob::supersededSentences() const
+{
+    std::vector<std::string> out;
+    for (const RankFiles& rank : ranks) {
+        if (rank.files.size() < 2)
+            continue;
+        const RankFile& other = rank.files[1];
+        out.push_back((rank.rank ? "Rank " + std::to_string(*rank.rank) + " has " : std::string("There are "))
+            + formatCount(static_cast<std::int64_t>(rank.files.size())) + " files: " + other.superseded);
+    }
+    return out;
+}
+
 const RankFiles* DiscoveredJob::find(int rank) const
 {
     const auto found = std::ranges::find(ranks, std::optional<int>(rank), &RankFiles::rank);

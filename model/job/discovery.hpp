@@ -73,6 +73,9 @@ struct DiscoveredJob {
     /// "Ranks 3 and 8–15 left no file that can be opened."; empty when none is missing.
     std::string missingSentence() const;
 
+    /// "Rank 3 has two files; …" for each rank of which not all files are shown, ascending.
+    std::vector<std::string> supersededSentences() const;
+
     const RankFiles* find(int rank) const;
     /// Chosen files in the order of `ranks`.
     std::vector<std::filesystem::path> chosenFiles() const;

@@ -2,6 +2,7 @@
 #include "model/job/rank_summary.hpp"
 
 #include "model/findings/metrics.hpp"
+#include "model/findings/peers_advice.hpp"
 #include "model/playbook/estimator.hpp"
 
 #include <algorithm>
@@ -181,6 +182,13 @@ private:
         m_out.steps = phases.steps;
         if (m_out.steps.size() > RankSummary::maxSteps)
             m_out.steps.resize(RankSummary::maxSteps);
+        for (const Step& step : m_out.steps) {
+            StepPeak peak;
+            peak.live = m_replay.timeline.requested().extremes(step.first, step.last).max;
+            if (m_replay.segments.reservedKnown())
+                peak.reserved = m_replay.segments.reserved().extremes(step.first, step.last).max;
+            m_out.stepPeaks.push_back(peak);
+        }
         m_out.phases = phases.spans;
         if (m_out.phases.size() > RankSummary::maxPhases)
             m_out.phases.resize(RankSummary::maxPhases);
@@ -296,6 +304,7 @@ RankSummary makeSummary(const Diagnosis& diagnosis, const SummaryOrigin& origin)
     out.findings = diagnosis.findings;
     if (out.findings.size() > RankSummary::maxFindings)
         out.findings.resize(RankSummary::maxFindings);
+    dropPeersAdvice(out.findings);
     for (Finding& finding : out.findings) {
         finding.allocations = {};
         finding.segments = {};

@@ -23,6 +23,12 @@ struct PeakPoint {
     std::optional<std::int64_t> timeUs;
 };
 
+/// The highest points inside one step.
+struct StepPeak {
+    std::int64_t live = 0;
+    std::optional<std::int64_t> reserved; ///< absent: unknown
+};
+
 /// What of the peak one label and role hold.
 struct PeakShare {
     std::string label; ///< module, by the label rules; empty for the rest
@@ -122,6 +128,7 @@ struct RankSummary {
     // Over time.
     SeriesSummary series;
     std::vector<Step> steps;
+    std::vector<StepPeak> stepPeaks; ///< as steps; empty: not known
     std::vector<PhaseSpan> phases;
     SegmentSummary segmentsAtPeak;
     SegmentSummary segmentsAtEnd;

@@ -101,6 +101,9 @@ public:
         for (const RankFiles& rank : discovered.ranks)
             m_waiting.push_back(rank.files);
         m_total = m_waiting.size();
+        if (options.known)
+            for (const RankSummary& each : *options.known)
+                m_known.emplace(each.file.string(), &each);
     }
 
     void run()
@@ -136,13 +139,8 @@ private:
     void one(std::vector<RankFile> files)
     {
         const RankFile& file = files.front();
-        const std::string ending = file.path.extension().string();
-        const std::uint64_t needed = m_guess.of(ending, file.bytes);
-        if (!m_gate.enter(needed, m_job.stop))
-            return;
-        const Job quiet{m_job.stop, {}};
-        auto summary = attempt(file, quiet);
-        m_gate.leave(needed);
+        const auto known = m_known.find(file.path.string());
+        auto summary = known != m_known.end() ? Result<RankSummary>(*known->second) : read(file);
         if (!summary && summary.error().code == ErrorCode::Cancelled)
             return;
         const std::scoped_lock lock(m_mutex);
@@ -167,6 +165,17 @@ private:
             m_callback(progress);
     }
 
+    Result<RankSummary> read(const RankFile& file)
+    {
+        const std::uint64_t needed = m_guess.of(file.path.extension().string(), file.bytes);
+        if (!m_gate.enter(needed, m_job.stop))
+            return cancelled();
+        const Job quiet{m_job.stop, {}};
+        auto summary = attempt(file, quiet);
+        m_gate.leave(needed);
+        return summary;
+    }
+
     Result<RankSummary> attempt(const RankFile& file, const Job& quiet)
     {
         try {
@@ -184,6 +193,7 @@ private:
     Settings m_settings;
     MemoryGate m_gate;
     MemoryGuess m_guess;
+    std::map<std::string, const RankSummary*> m_known;
     std::mutex m_mutex;
     std::deque<std::vector<RankFile>> m_waiting;
     std::map<std::string, RankSummary> m_summaries;

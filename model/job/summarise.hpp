@@ -25,6 +25,8 @@ struct SummariseOptions {
     std::optional<std::uint64_t> cardBytes;
     std::shared_ptr<const LabelRules> labelRules; ///< null: the standard ones
     ReadOptions read;
+    /// Of an earlier pass with the same options: these files are not read again.
+    std::shared_ptr<const std::vector<RankSummary>> known;
     bool contentKeys = false; ///< fill RankSummary::contentKey: reads up to 6 MiB more a file
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
+#include "model/job/summarise.hpp"
 #include "model/report/builder.hpp"
 
 #include <algorithm>
@@ -155,6 +156,32 @@ void addComparison(const BuildContext& context, Section& section)
     section.blocks.emplace_back(std::move(notes));
 }
 
+/// What is said of all ranks together: the headline, then each finding with what it rests on and what helps.
+static void addRunFindings(const SummarisedJob& job, Section& section)
+{
+    constexpr std::size_t mostTold = 8;
+    const RunDiagnosis& run = job.diagnosis;
+    const std::string headline = run.headline(job.ranks);
+    if (run.findings.empty() || run.findings.front().title != headline)
+        section.blocks.emplace_back(Paragraph{Text().strong(headline)});
+    for (std::size_t i = 0; i < std::min(run.findings.size(), mostTold); ++i) {
+        const Finding& finding = run.findings[i];
+        section.blocks.emplace_back(Paragraph{Text().strong(finding.title).add(" " + finding.explanation)});
+        addFixes(finding.fixes, section);
+    }
+    List notes;
+    if (run.findings.size() > mostTold)
+        notes.items.emplace_back(
+            formatUnsigned(run.findings.size() - mostTold) + " more findings over the ranks.");
+    if (!run.roles.sentence.empty())
+        notes.items.emplace_back(run.roles.sentence);
+    for (const QualityNote& note : run.quality)
+        if (note.id == Quality::MissingRank)
+            notes.items.emplace_back(note.sentence);
+    if (!notes.items.empty())
+        section.blocks.emplace_back(std::move(notes));
+}
+
 void addRanks(const BuildContext& context, Section& section)
 {
     const std::vector<RankRow>& ranks = context.input.ranks;
@@ -178,6 +205,8 @@ void addRanks(const BuildContext& context, Section& section)
     }
     section.subtitle = formatUnsigned(ranks.size()) + " files, highest peak " + formatBytes(highest)
         + (failed > 0 ? ", " + std::to_string(failed) + " ran out of memory" : std::string());
+    if (context.input.job)
+        addRunFindings(*context.input.job, section);
     addPictures(context, PictureKind::Ranks, section.subtitle + ".", section);
     section.blocks.emplace_back(std::move(table));
 }

@@ -14,6 +14,10 @@
 #include <string_view>
 #include <vector>
 
+namespace tidemark {
+struct SummarisedJob;
+}
+
 namespace tidemark::report {
 
 /// What a report is made of; the usual order.
@@ -70,6 +74,7 @@ struct ReportInput {
     std::optional<std::uint64_t> deviceTotal; ///< bytes of the card, when given by hand
     std::shared_ptr<const compare::Comparison> comparison; ///< may be null
     std::vector<RankRow> ranks; ///< all of the run; empty or one: no section
+    std::shared_ptr<const SummarisedJob> job; ///< of these ranks; may be null
     std::vector<Annotation> annotations; ///< those of all inputs
     std::uint32_t inputIndex = 0; ///< which of them are about `rank`: Annotation::input
     std::vector<std::string> inputNames; ///< of files, by Annotation::input; for remarks on others

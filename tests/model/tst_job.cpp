@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/job/run_rule.hpp"
 #include "model/job/summarise.hpp"
-#include "tests/support/recorded_snapshot.hpp"
+#include "tests/support/small_job.hpp"
 #include "tests/support/training_trace.hpp"
 
 #include <QTemporaryDir>
@@ -17,29 +17,6 @@ using namespace tidemark::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A rank whose live memory climbs to `blocks` pieces of `bytes` and falls again, several times.
-RecordedSnapshot climbing(int blocks, std::uint64_t bytes, int rounds = 3)
-{
-    RecordedSnapshot s;
-    s.frames = {{"forward", "/app/net.py", 12}};
-    s.stacks = {{0}};
-    const std::uint64_t base = 0x7f0000000000ULL;
-    const std::uint64_t total = bytes * static_cast<std::uint64_t>(blocks);
-    std::int64_t time = 1'000'000;
-    s.events.push_back({"segment_alloc", base, static_cast<std::int64_t>(total), 0, time, noStack});
-    for (int round = 0; round < rounds; ++round) {
-        for (int i = 0; i < blocks; ++i)
-            s.events.push_back({"alloc", base + bytes * static_cast<std::uint64_t>(i),
-                static_cast<std::int64_t>(bytes), 0, time += 10, 0});
-        for (int i = 0; i < blocks; ++i)
-            for (const char* action : {"free_requested", "free_completed"})
-                s.events.push_back({action, base + bytes * static_cast<std::uint64_t>(i),
-                    static_cast<std::int64_t>(bytes), 0, time += 10, 0});
-    }
-    s.segments = {{base, total, 0, false, {0, 0}, false, noStack, {{base, total, 0, "inactive", noStack}}}};
-    return s;
-}
 
 constexpr std::uint64_t mib = 1U << 20;
 
@@ -174,7 +151,7 @@ private slots:
 
     void aSummaryAddsUp()
     {
-        const fs::path path = write("snapshot_3.pickle", writePickle(climbing(6, 3 * mib)));
+        const fs::path path = write("snapshot_3.pickle", writePickle(climbingRank(6, 3 * mib)));
         RankFile file;
         file.path = path;
         file.rank = 3;
@@ -375,9 +352,9 @@ private slots:
     void manyRanksInAnyOrder()
     {
         for (int rank = 0; rank < 12; ++rank)
-            write(
-                "snapshot_" + std::to_string(rank) + ".pickle", writePickle(climbing(4 + rank % 3, 2 * mib)));
-        write("snapshot_12.pickle", writePickle(climbing(4, 2 * mib)).substr(0, 900));
+            write("snapshot_" + std::to_string(rank) + ".pickle",
+                writePickle(climbingRank(4 + rank % 3, 2 * mib)));
+        write("snapshot_12.pickle", writePickle(climbingRank(4, 2 * mib)).substr(0, 900));
         std::string first;
         for (const unsigned threads : {1U, 2U, 5U})
             for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{1} << 32U}) {
@@ -405,9 +382,9 @@ private slots:
 
     void aBrokenFileGivesWayToTheNext()
     {
-        write("snapshot_0.pickle", writePickle(climbing(4, 2 * mib)));
+        write("snapshot_0.pickle", writePickle(climbingRank(4, 2 * mib)));
         const fs::path broken
-            = write("snapshot_oom_rank-0.pickle", writePickle(climbing(4, 2 * mib)).substr(0, 900));
+            = write("snapshot_oom_rank-0.pickle", writePickle(climbingRank(4, 2 * mib)).substr(0, 900));
         fs::last_write_time(broken, fs::file_time_type::clock::now() + std::chrono::hours(1));
         const DiscoveredJob job = discovered();
         QCOMPARE(job.ranks[0].chosen().path, broken);
@@ -421,7 +398,7 @@ private slots:
 
     void filesWithoutNumbersGetTheirDevice()
     {
-        write("left.pickle", writePickle(climbing(4, 2 * mib)));
+        write("left.pickle", writePickle(climbingRank(4, 2 * mib)));
         const auto all = summarise(discovered(), {}, {});
         QVERIFY(all);
         QCOMPARE(all->ranks[0].rank, std::optional<int>(0));
@@ -431,7 +408,7 @@ private slots:
     void stopped()
     {
         for (int rank = 0; rank < 6; ++rank)
-            write("snapshot_" + std::to_string(rank) + ".pickle", writePickle(climbing(4, 2 * mib)));
+            write("snapshot_" + std::to_string(rank) + ".pickle", writePickle(climbingRank(4, 2 * mib)));
         std::stop_source source;
         SummariseOptions options;
         options.threads = 2;

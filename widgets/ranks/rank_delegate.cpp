@@ -104,8 +104,11 @@ void RankDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     case RanksModel::Bar:
         if (summary) {
             const QRectF limitBox = QRectF(option.rect).adjusted(pad, 0, -pad, 0);
-            paintPeakBar(
-                *painter, m_style, *summary, inner, m_model.scale(), painter->device()->devicePixelRatioF());
+            const double ratio = painter->device()->devicePixelRatioF();
+            if (m_model.step().empty())
+                paintPeakBar(*painter, m_style, *summary, inner, m_model.scale(), ratio);
+            else if (const StepPeak* peak = m_model.stepOf(*summary))
+                paintStepBar(*painter, m_style, *peak, inner, m_model.scale(), ratio);
             if (standing->capacity)
                 paintLimit(*painter, m_style, limitBox, static_cast<std::int64_t>(*standing->capacity),
                     m_model.scale());
@@ -131,6 +134,17 @@ void RankDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         QRect room = option.rect.adjusted(pad, 0, -pad, 0);
         if (at.column() == RanksModel::Name)
             room.setLeft(option.rect.left() + m_style.metrics().icon + 12);
+        const auto more = at.column() == RanksModel::Name ? m_model.others(at).size() : 0;
+        if (more > 0) {
+            const QFont small = m_style.font(m_dense ? FontRole::Scale : FontRole::Small);
+            const QString mark = QStringLiteral("+%1").arg(more);
+            const QRectF box = textBox(small, mark,
+                QPointF(option.rect.right() - 4.0, option.rect.center().y() + 0.5), TextSide::Right);
+            painter->setFont(small);
+            drawText(*painter, box, mark, m_style.color(Tone::Text2));
+            painter->setFont(font);
+            room.setRight(static_cast<int>(box.left()) - 2);
+        }
         const auto colour = at.data(Qt::ForegroundRole);
         painter->setPen(colour.isValid() ? colour.value<QColor>()
                 : summary ? m_style.color(at.column() == RanksModel::Place ? Tone::Text2 : Tone::Text)

@@ -16,6 +16,21 @@ double share(std::int64_t bytes, std::int64_t scale)
     return scale > 0 ? std::clamp(static_cast<double>(bytes) / static_cast<double>(scale), 0.0, 1.0) : 0;
 }
 
+/// What is reserved beyond the live bytes.
+void paintRest(QPainter& painter, const Style& style, const QRectF& rest, bool failed, double ratio)
+{
+    painter.fillRect(rest, style.color(Tone::Hole));
+    painter.save();
+    painter.setBrushOrigin(rest.topLeft());
+    painter.fillRect(
+        rest, patternBrush(Pattern::Pinned, style.color(failed ? Tone::Crit : Tone::Hatch), ratio));
+    painter.setPen(QPen(style.color(failed ? Tone::Crit : Tone::Line), 1));
+    painter.setBrush(Qt::NoBrush);
+    if (rest.width() > 2)
+        painter.drawRect(rest.adjusted(0.5, 0.5, -0.5, -0.5));
+    painter.restore();
+}
+
 } // namespace
 
 QColor partColour(const Theme& theme, std::string_view part)
@@ -80,18 +95,21 @@ void paintPeakBar(QPainter& painter, const Style& style, const RankSummary& rank
     }
     if (!rank.reserved || rank.reserved->bytes <= rank.live.bytes)
         return;
-    const QRectF rest(
-        x(rank.live.bytes), box.top(), x(rank.reserved->bytes) - x(rank.live.bytes), box.height());
-    painter.fillRect(rest, style.color(Tone::Hole));
-    painter.save();
-    painter.setBrushOrigin(rest.topLeft());
-    painter.fillRect(
-        rest, patternBrush(Pattern::Pinned, style.color(rank.oom ? Tone::Crit : Tone::Hatch), ratio));
-    painter.setPen(QPen(style.color(rank.oom ? Tone::Crit : Tone::Line), 1));
-    painter.setBrush(Qt::NoBrush);
-    if (rest.width() > 2)
-        painter.drawRect(rest.adjusted(0.5, 0.5, -0.5, -0.5));
-    painter.restore();
+    const double from = x(rank.live.bytes);
+    paintRest(painter, style, QRectF(from, box.top(), x(rank.reserved->bytes) - from, box.height()),
+        rank.oom.has_value(), ratio);
+}
+
+void paintStepBar(QPainter& painter, const Style& style, const StepPeak& peak, const QRectF& box,
+    std::int64_t scale, double ratio)
+{
+    const double live = share(peak.live, scale) * box.width();
+    painter.fillRect(QRectF(box.left(), box.top(), live, box.height()), style.color(Tone::Other));
+    if (peak.reserved && *peak.reserved > peak.live)
+        paintRest(painter, style,
+            QRectF(box.left() + live, box.top(), share(*peak.reserved, scale) * box.width() - live,
+                box.height()),
+            false, ratio);
 }
 
 void paintLimit(

@@ -25,6 +25,9 @@ QColor partColour(const Theme& theme, std::string_view part);
 /// `scale` span the box.
 void paintPeakBar(QPainter& painter, const Style& style, const RankSummary& rank, const QRectF& box,
     std::int64_t scale, double ratio);
+/// The same for one step, of which the parts are not known.
+void paintStepBar(QPainter& painter, const Style& style, const StepPeak& peak, const QRectF& box,
+    std::int64_t scale, double ratio);
 /// The limit through a row.
 void paintLimit(
     QPainter& painter, const Style& style, const QRectF& box, std::int64_t limit, std::int64_t scale);

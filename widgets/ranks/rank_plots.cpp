@@ -88,7 +88,12 @@ void RoleDots::paintEvent(QPaintEvent*)
     const double to = static_cast<double>(high) * 1.03;
     painter.setRenderHint(QPainter::Antialiasing);
     const QFont small = m_style.font(FontRole::Small);
-    const int names = m_style.metrics().px(78);
+    double widest = 0;
+    for (const RoleGroup& group : groups)
+        widest = std::max(widest,
+            QFontMetricsF(small).horizontalAdvance(
+                group.label.empty() ? tr("all ranks") : shownText(group.label)));
+    const double names = std::min(widest + 18, width() * 0.4);
     const QRectF plot = QRectF(rect()).adjusted(names, 8, -14, -m_style.metrics().px(24));
     const auto x = [&](std::int64_t bytes) {
         return plot.left() + (static_cast<double>(bytes) - from) / (to - from) * plot.width();
@@ -100,7 +105,7 @@ void RoleDots::paintEvent(QPaintEvent*)
         drawText(painter, textBox(small, tick.text, {at, plot.bottom() + 12}, TextSide::Centre), tick.text,
             m_style.color(Tone::Text2));
     }
-    LabelPlacer labels(rect());
+    LabelPlacer labels(QRectF(rect()).adjusted(names, 0, 0, 0));
     const std::size_t shown = std::min<std::size_t>(groups.size(), 40);
     const double pitch = plot.height() / static_cast<double>(std::max<std::size_t>(1, shown));
     for (std::size_t g = 0; g < shown; ++g) {

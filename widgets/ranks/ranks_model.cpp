@@ -143,21 +143,59 @@ void RanksModel::build(RankGrouping grouping)
     sortRows();
 }
 
-std::int64_t RanksModel::sortKey(const RankRow& row, int column) const
+void RanksModel::setStep(const std::string& step)
+{
+    if (step == m_step)
+        return;
+    m_step = step;
+    if (m_sortColumn == Bar || m_sortColumn == Live || m_sortColumn == Held)
+        sort(m_sortColumn, m_order);
+    for (std::size_t g = 0; g < m_groups.size(); ++g)
+        if (const int rows = static_cast<int>(m_groups[g].rows.size()); rows > 0)
+            emit dataChanged(createIndex(0, 0, static_cast<quintptr>(g)),
+                createIndex(rows - 1, ColumnCount - 1, static_cast<quintptr>(g)));
+    emit headerDataChanged(Qt::Horizontal, 0, ColumnCount - 1);
+}
+
+const StepPeak* RanksModel::stepOf(const RankSummary& summary) const
+{
+    return m_step.empty() ? nullptr : stepPeak(summary, m_step);
+}
+
+QStringList RanksModel::others(const QModelIndex& at) const
+{
+    QStringList out;
+    const RankSummary* shown = summary(at);
+    if (!shown || !shown->rank)
+        return out;
+    if (const RankFiles* files = m_job->job.find(*shown->rank))
+        for (const RankFile& file : files->files)
+            if (!file.superseded.empty())
+                out << tr("%1: %2").arg(shownText(file.path.filename().string()), shownText(file.superseded));
+    return out;
+}
+
+std::optional<std::int64_t> RanksModel::sortKey(const RankRow& row, int column) const
 {
     if (row.kind != RankRow::Kind::Rank)
-        return column == Name && row.rank ? *row.rank : INT64_MIN;
+        return column == Name && row.rank ? std::optional<std::int64_t>(*row.rank) : std::nullopt;
     const RankSummary& summary = m_job->ranks[row.summary];
     const RankStanding& standing = m_job->diagnosis.ranks[row.summary];
+    const StepPeak* at = stepOf(summary);
     switch (column) {
     case Bar:
     case Live:
+        if (!m_step.empty())
+            return at ? std::optional(at->live) : std::nullopt;
+        return summary.live.bytes;
     case Curve:
         return summary.live.bytes;
     case Held:
-        return summary.reserved ? summary.reserved->bytes : INT64_MIN;
+        if (!m_step.empty())
+            return at ? at->reserved : std::nullopt;
+        return summary.reserved ? std::optional(summary.reserved->bytes) : std::nullopt;
     case Room:
-        return standing.headroom ? *standing.headroom : INT64_MIN;
+        return standing.headroom;
     case Place:
         return static_cast<std::int64_t>(m_job->diagnosis.roles.roles[row.summary].group);
     case Found:
@@ -171,9 +209,11 @@ void RanksModel::sortRows()
 {
     for (Group& group : m_groups)
         std::stable_sort(group.rows.begin(), group.rows.end(), [&](const RankRow& a, const RankRow& b) {
-            const std::int64_t x = sortKey(a, m_sortColumn);
-            const std::int64_t y = sortKey(b, m_sortColumn);
-            return m_order == Qt::AscendingOrder ? x < y : y < x;
+            const auto x = sortKey(a, m_sortColumn);
+            const auto y = sortKey(b, m_sortColumn);
+            if (!x || !y)
+                return x.has_value() && !y; // what is not known stands last either way
+            return m_order == Qt::AscendingOrder ? *x < *y : *y < *x;
         });
 }
 
@@ -294,6 +334,7 @@ QVariant RanksModel::text(const RankRow& each, int column) const
     }
     const RankSummary& summary = m_job->ranks[each.summary];
     const RankStanding& standing = m_job->diagnosis.ranks[each.summary];
+    const StepPeak* at = stepOf(summary);
     switch (column) {
     case Name:
         return summary.rank ? QString::number(*summary.rank) : shownText(summary.file.filename().string());
@@ -303,8 +344,12 @@ QVariant RanksModel::text(const RankRow& each, int column) const
     }
     case Bar:
     case Live:
+        if (!m_step.empty())
+            return at ? bytesText(at->live) : QStringLiteral("–");
         return bytesText(summary.live.bytes);
     case Held:
+        if (!m_step.empty())
+            return at && at->reserved ? bytesText(*at->reserved) : QStringLiteral("–");
         return summary.reserved ? bytesText(summary.reserved->bytes) : QStringLiteral("–");
     case Room:
         return standing.headroom ? bytesText(*standing.headroom) : QStringLiteral("–");
@@ -346,9 +391,21 @@ QVariant RanksModel::data(const QModelIndex& at, int role) const
         const RankStanding* stand = standing(at);
         if (!full)
             return text(*each, Bar);
+        if (at.column() == Name && !others(at).isEmpty())
+            return others(at)
+                .join(QLatin1Char('\n'))
+                .toHtmlEscaped()
+                .replace(QLatin1Char('\n'), QStringLiteral("<br>"));
         if (at.column() == Found || at.column() == Name)
             return stand->outlier ? shownText(stand->reason).toHtmlEscaped()
                                   : shownText(stand->worstTitle).toHtmlEscaped();
+        const StepPeak* step = stepOf(*full);
+        if (!m_step.empty() && !step && (at.column() == Live || at.column() == Held || at.column() == Bar))
+            return tr("This rank recorded no %1 that can be compared.").arg(shownText(m_step));
+        if (step && at.column() == Live)
+            return exactBytesText(step->live);
+        if (step && at.column() == Held)
+            return step->reserved ? exactBytesText(*step->reserved) : tr("This file lists no segments.");
         if (at.column() == Room && stand->capacity)
             return tr("of %1, known from %2")
                 .arg(bytesText(*stand->capacity), shownText(stand->capacityFrom));
@@ -361,7 +418,9 @@ QVariant RanksModel::data(const QModelIndex& at, int role) const
     case ErrorRole:
         return each->kind == RankRow::Kind::Rank ? QVariant() : text(*each, Bar);
     case SortRole:
-        return QVariant::fromValue<qlonglong>(sortKey(*each, at.column()));
+        if (const auto key = sortKey(*each, at.column()))
+            return QVariant::fromValue<qlonglong>(*key);
+        return {};
     case Qt::ForegroundRole:
         if (const RankSummary* full = summary(at); full && full->oom && at.column() == Room)
             return m_style.color(Tone::Crit);
@@ -385,7 +444,8 @@ QVariant RanksModel::headerData(int section, Qt::Orientation orientation, int ro
     case Place:
         return tr("Role");
     case Bar:
-        return tr("Peak by label, and peak reserved");
+        return m_step.empty() ? tr("Peak by label, and peak reserved")
+                              : tr("Highest live and reserved in %1").arg(shownText(m_step));
     case Live:
         return tr("Live");
     case Held:

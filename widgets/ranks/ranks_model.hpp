@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/job/same_step.hpp"
 #include "model/job/summarise.hpp"
 #include "widgets/style/style.hpp"
 
@@ -50,6 +51,13 @@ public:
     const RankStanding* standing(const QModelIndex& at) const;
     /// Row of a summary; invalid when it has none.
     QModelIndex indexOf(std::size_t summary) const;
+    /// The step at which ranks are compared instead of each one's peak; "" for none.
+    void setStep(const std::string& step);
+    const std::string& step() const { return m_step; }
+    /// Peaks of a rank inside of it; null where they are not known.
+    const StepPeak* stepOf(const RankSummary& summary) const;
+    /// Other files of the rank's row that are not shown, a sentence each.
+    QStringList others(const QModelIndex& at) const;
     /// Right end of the bars: everything fits, the limit too.
     std::int64_t scale() const { return m_scale; }
     /// "median peak live 66.80 GiB" of a heading.
@@ -71,7 +79,7 @@ private:
     };
     void build(RankGrouping grouping);
     void sortRows();
-    std::int64_t sortKey(const RankRow& row, int column) const;
+    std::optional<std::int64_t> sortKey(const RankRow& row, int column) const;
     QVariant text(const RankRow& row, int column) const;
 
     Style& m_style;
@@ -80,6 +88,7 @@ private:
     std::int64_t m_scale = 1;
     int m_sortColumn = Name;
     Qt::SortOrder m_order = Qt::AscendingOrder;
+    std::string m_step;
 };
 
 } // namespace tidemark

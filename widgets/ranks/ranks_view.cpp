@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/ranks/ranks_view.hpp"
 
+#include "widgets/common/wrapped_label.hpp"
+#include "widgets/common/wrapping_row.hpp"
 #include "widgets/ranks/rank_delegate.hpp"
 #include "widgets/ranks/rank_painter.hpp"
 #include "widgets/ranks/rank_plots.hpp"
@@ -48,6 +50,18 @@ QString groupingName(RankGrouping grouping)
     return {};
 }
 
+/// A name and the control it is for, kept together.
+QWidget* named(const QString& name, std::initializer_list<QWidget*> controls, QWidget* parent)
+{
+    auto* box = new QWidget(parent);
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(new QLabel(name, box));
+    for (QWidget* control : controls)
+        row->addWidget(control);
+    return box;
+}
+
 /// Letters are commands everywhere: no type-ahead.
 class RankTable : public QTreeView {
 public:
@@ -64,8 +78,11 @@ RanksView::RanksView(Style& style, QWidget* parent)
     , m_delegate(new RankDelegate(*m_model, style, this))
     , m_table(new RankTable(this))
     , m_groupBy(new QComboBox(this))
-    , m_summary(new QLabel(this))
-    , m_legend(new QLabel(this))
+    , m_files(new QComboBox(this))
+    , m_bars(new Segmented(style, {tr("Own peak"), tr("Same moment")}, this))
+    , m_step(new QComboBox(this))
+    , m_summary(new WrappedLabel(this))
+    , m_legend(new WrappedLabel(this))
     , m_panel(new RunPanel(style, this))
     , m_dots(new RoleDots(style, this))
     , m_curves(new RankCurves(style, this))
@@ -93,17 +110,27 @@ RanksView::RanksView(Style& style, QWidget* parent)
     m_table->setMinimumHeight(0);
     m_table->viewport()->installEventFilter(this);
     m_table->header()->setMinimumSectionSize(40);
+    m_table->header()->setTextElideMode(Qt::ElideRight);
     m_groupBy->setAccessibleName(tr("Group by"));
-    m_groupBy->setFocusPolicy(Qt::TabFocus);
-    m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_legend->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_files->setAccessibleName(tr("Files of"));
+    m_step->setAccessibleName(tr("Step at which bars are compared"));
+    m_bars->setAccessibleName(tr("Bars"));
+    for (QComboBox* each : {m_groupBy, m_files, m_step}) {
+        each->setFocusPolicy(Qt::TabFocus);
+        each->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    }
+    m_bars->setPartToolTip(1, tr("The highest bytes of each rank inside one step that several have"));
+    m_summary->setContentsMargins(8, 4, 8, 0);
+    m_legend->setContentsMargins(8, 4, 8, 4);
     m_legend->setTextFormat(Qt::RichText);
 
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 4, 8, 4);
-    head->addWidget(m_summary, 1);
-    head->addWidget(new QLabel(tr("Group by"), this));
-    head->addWidget(m_groupBy);
+    m_head = new QWidget(this);
+    auto* controls = new WrappingRow(style.metrics().px(16), m_head);
+    controls->setContentsMargins(8, 4, 8, 4);
+    m_filesBox = named(tr("Files of"), {m_files}, m_head);
+    m_barsBox = named(tr("Bars"), {m_bars, m_step}, m_head);
+    for (QWidget* each : {named(tr("Group by"), {m_groupBy}, m_head), m_barsBox, m_filesBox})
+        controls->addWidget(each);
 
     auto* below = new QTabWidget(m_content);
     below->setDocumentMode(true);
@@ -127,9 +154,9 @@ RanksView::RanksView(Style& style, QWidget* parent)
     auto* upperColumn = new QVBoxLayout(upper);
     upperColumn->setContentsMargins(0, 0, 0, 0);
     upperColumn->setSpacing(0);
-    upperColumn->addLayout(head);
+    upperColumn->addWidget(m_summary);
+    upperColumn->addWidget(m_head);
     upperColumn->addWidget(m_table, 1);
-    m_legend->setMargin(4);
     upperColumn->addWidget(m_legend);
     auto* rows = new QSplitter(Qt::Vertical, m_content);
     rows->addWidget(upper);
@@ -153,6 +180,8 @@ RanksView::RanksView(Style& style, QWidget* parent)
     auto* whole = new QVBoxLayout(m_content);
     whole->setContentsMargins(0, 0, 0, 0);
     whole->addWidget(columns);
+    m_below = below;
+    m_right = right;
     m_empty->setAutoFillBackground(true);
     m_empty->setBackgroundRole(QPalette::Base);
     m_pages->addWidget(m_empty);
@@ -161,7 +190,10 @@ RanksView::RanksView(Style& style, QWidget* parent)
     connect(
         m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RanksView::followChosen);
     connect(m_table, &QTreeView::activated, this, [this](const QModelIndex& at) {
-        if (m_model->isHeading(at))
+        const RankRow* bad = m_model->row(at);
+        if (bad && bad->kind == RankRow::Kind::Bad && m_job->job.bad[bad->bad].error.partial)
+            emit partialRequested(QString::fromStdString(m_job->job.bad[bad->bad].path.string()));
+        else if (m_model->isHeading(at))
             m_table->setExpanded(at.siblingAtColumn(0), !m_table->isExpanded(at.siblingAtColumn(0)));
         else if (const RankRow* row = m_model->row(at); row && row->kind == RankRow::Kind::Rank)
             open(row->summary);
@@ -171,6 +203,14 @@ RanksView::RanksView(Style& style, QWidget* parent)
         m_groupingChosen = true;
         setGrouping(static_cast<RankGrouping>(m_groupBy->itemData(at).toInt()));
     });
+    connect(m_files, &QComboBox::activated, this, [this](int at) {
+        const QVariant step = m_files->itemData(at);
+        emit stepWanted(step.isValid() ? std::optional<std::int64_t>(step.toLongLong()) : std::nullopt);
+    });
+    connect(m_bars, &Segmented::chosen, this,
+        [this](int part) { compareAt(part == 0 || !m_job ? std::string() : stepToLookAt(m_job->ranks)); });
+    connect(m_step, &QComboBox::activated, this,
+        [this](int at) { compareAt(m_step->itemData(at).toString().toStdString()); });
     connect(m_along, &Segmented::chosen, this,
         [this](int part) { m_curves->setAlong(static_cast<RankCurves::Along>(part)); });
     connect(m_moment, &Segmented::chosen, this,
@@ -203,7 +243,13 @@ void RanksView::placeColumns()
     const QFontMetrics font(m_style.font(FontRole::Base));
     const Metrics& metrics = m_style.metrics();
     const int figure = font.horizontalAdvance(QStringLiteral("1,023.99 GiB")) + metrics.px(18);
-    const int role = m_table->isColumnHidden(RanksModel::Place) ? 0 : metrics.px(104);
+    int role = 0;
+    if (m_job && !m_table->isColumnHidden(RanksModel::Place)) {
+        for (const ParallelRole& each : m_job->diagnosis.roles.roles)
+            role = std::max(
+                role, font.horizontalAdvance(shownText(each.detail.empty() ? each.label : each.detail)));
+        role = std::clamp(role + metrics.px(20), metrics.px(60), metrics.px(190));
+    }
     const int rest = m_table->viewport()->width() - metrics.px(78) - role - 3 * figure;
     QHeaderView& header = *m_table->header();
     header.resizeSection(RanksModel::Name, metrics.px(78));
@@ -265,6 +311,62 @@ void RanksView::fillGroupings()
     m_groupBy->setCurrentIndex(m_groupBy->findData(static_cast<int>(m_grouping)));
 }
 
+// Which step's files are shown, where ranks have several, and at which step bars can be compared.
+void RanksView::fillSteps()
+{
+    m_files->clear();
+    m_step->clear();
+    if (m_job) {
+        m_files->addItem(tr("the newest of each rank"));
+        for (const std::int64_t step : m_job->job.steps) {
+            m_files->addItem(tr("step %1").arg(countText(static_cast<std::uint64_t>(step))),
+                QVariant::fromValue<qlonglong>(step));
+            if (step == m_job->job.chosenStep)
+                m_files->setCurrentIndex(m_files->count() - 1);
+        }
+        for (const std::string& step : stepsInCommon(m_job->ranks))
+            m_step->addItem(shownText(step), QString::fromStdString(step));
+    }
+    m_filesBox->setVisible(m_job && m_job->job.steps.size() > 1);
+    m_barsBox->setVisible(m_step->count() > 0);
+    const bool kept = m_step->findData(QString::fromStdString(m_model->step())) >= 0;
+    compareAt(kept ? m_model->step() : std::string());
+}
+
+void RanksView::compareAt(const std::string& step)
+{
+    m_model->setStep(step);
+    m_bars->setCurrent(step.empty() ? 0 : 1);
+    m_step->setVisible(!step.empty());
+    m_step->setCurrentIndex(m_step->findData(QString::fromStdString(step)));
+    showLegend();
+}
+
+void RanksView::setForPicture()
+{
+    m_head->hide();
+    m_below->hide();
+    m_right->hide();
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->clearSelection();
+    m_table->setCurrentIndex({});
+}
+
+int RanksView::wholeHeight(int width)
+{
+    resize(width, height());
+    QStyleOptionViewItem option;
+    int tall = m_table->header()->sizeHint().height();
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const QModelIndex group = m_model->index(row, 0);
+        tall += m_delegate->sizeHint(option, group).height();
+        if (m_table->isExpanded(group))
+            tall += m_model->rowCount(group) * m_delegate->rowHeight();
+    }
+    return tall + m_summary->height() + m_legend->height() + m_style.metrics().px(4);
+}
+
 void RanksView::setGrouping(RankGrouping grouping)
 {
     if (grouping == m_grouping)
@@ -307,8 +409,8 @@ void RanksView::refresh()
     }
     m_table->setColumnHidden(RanksModel::Place, m_job->diagnosis.roles.source == RoleSource::None);
     placeColumns();
-    m_summary->setText(summaryText());
-    m_summary->setToolTip(summaryText());
+    m_summary->showText(summaryText());
+    fillSteps();
     showLegend();
     followChosen();
 }
@@ -370,17 +472,19 @@ void RanksView::showLegend()
     const auto parts = partsOfBars(m_job->ranks);
     std::size_t shown = 0;
     for (const auto& [part, bytes] : parts) {
+        if (!m_model->step().empty())
+            break; // parts are known at each rank's own peak only
         const QColor colour = partColour(m_style.theme(), part);
         if (colour == m_style.color(Tone::Other) || shown >= legendItems)
             continue;
         add(colour, shownText(part));
         ++shown;
     }
-    add(m_style.color(Tone::Other), tr("other"));
+    add(m_style.color(Tone::Other), m_model->step().empty() ? tr("other") : tr("live, of all kinds"));
     text += tr("▨ reserved beyond the live peak&nbsp;&nbsp; ");
     text += QStringLiteral("<span style=\"color:%1\">┃</span>&nbsp;%2")
                 .arg(m_style.color(Tone::Capacity).name(), tr("usable by PyTorch"));
-    m_legend->setText(text);
+    m_legend->showText(text);
 }
 
 void RanksView::setProgress(std::size_t done, std::size_t total)
@@ -464,8 +568,27 @@ void RanksView::compare(std::size_t rank, std::size_t other)
         QString::fromStdString(m_job->ranks[other].file.string()));
 }
 
+void RanksView::badMenu(const BadFile& bad, QPoint position)
+{
+    QMenu menu(this);
+    const QString path = QString::fromStdString(bad.path.string());
+    if (bad.error.partial)
+        menu.addAction(m_style.icon(QStringLiteral("open")), tr("Open what can be read"), this,
+            [this, path] { emit partialRequested(path); });
+    menu.addAction(m_style.icon(QStringLiteral("copy")), tr("Copy what is wrong"), this,
+        [text = path + QStringLiteral(": ") + shownText(bad.error.message)] {
+            QGuiApplication::clipboard()->setText(text);
+        });
+    menu.exec(m_table->viewport()->mapToGlobal(position));
+}
+
 void RanksView::contextMenu(QPoint position)
 {
+    if (const RankRow* row = m_model->row(m_table->indexAt(position));
+        row && row->kind == RankRow::Kind::Bad) {
+        badMenu(m_job->job.bad[row->bad], position);
+        return;
+    }
     const auto ranks = chosen();
     if (ranks.empty())
         return;

@@ -14,6 +14,7 @@ class QComboBox;
 class QLabel;
 class QStackedLayout;
 class QTreeView;
+class QWidget;
 
 namespace tidemark {
 
@@ -24,6 +25,7 @@ class RankMaps;
 class RoleDots;
 class RunPanel;
 class Segmented;
+class WrappedLabel;
 
 /// A whole job (help/ranks.md): a row a rank with its peak, headroom and curve, the limit through all rows,
 /// what stands out and why; curves and segments of the chosen ranks below. It shows summaries only: a rank is
@@ -43,6 +45,12 @@ public:
     void setProblem(const QString& sentence);
     void setGrouping(RankGrouping grouping);
     RankGrouping grouping() const { return m_grouping; }
+    /// Compares all ranks at one step instead of each at its own peak; "" for that.
+    void compareAt(const std::string& step);
+    /// Lays the table out for a picture: all rows at once, nothing but them and the key.
+    void setForPicture();
+    /// Height at which every row shows, at a width.
+    int wholeHeight(int width);
 
     /// Summaries that are chosen, the current one first.
     std::vector<std::size_t> chosen() const;
@@ -53,6 +61,9 @@ public:
     RunPanel& panel() { return *m_panel; }
     RankCurves& curves() { return *m_curves; }
     RankMaps& maps() { return *m_maps; }
+    QComboBox& stepChoice() { return *m_files; }
+    QComboBox& momentChoice() { return *m_step; }
+    Segmented& bars() { return *m_bars; }
     QString emptyHeading() const;
     /// "15 of 16 ranks · fullest 66.80 GiB (rank 0) · …".
     QString summaryText() const;
@@ -63,6 +74,10 @@ signals:
     void openRequested(const QString& path);
     void compareRequested(const QString& a, const QString& b);
     void openFolderRequested();
+    /// What can be read of a broken file.
+    void partialRequested(const QString& path);
+    /// The files of this step, or the newest of each rank.
+    void stepWanted(std::optional<std::int64_t> step);
     void chosenChanged();
 
 protected:
@@ -71,11 +86,13 @@ protected:
 private:
     void placeColumns();
     void fillGroupings();
+    void fillSteps();
     void refresh();
     void followChosen();
     void open(std::size_t rank);
     void compare(std::size_t rank, std::size_t other);
     void contextMenu(QPoint position);
+    void badMenu(const BadFile& bad, QPoint position);
     void restyle();
     void showLegend();
 
@@ -88,8 +105,16 @@ private:
     RankDelegate* m_delegate;
     QTreeView* m_table;
     QComboBox* m_groupBy;
-    QLabel* m_summary;
-    QLabel* m_legend;
+    QComboBox* m_files; ///< which step's files
+    Segmented* m_bars;
+    QComboBox* m_step; ///< at which bars are compared
+    QWidget* m_filesBox;
+    QWidget* m_barsBox;
+    WrappedLabel* m_summary;
+    QWidget* m_head;
+    QWidget* m_below;
+    QWidget* m_right;
+    WrappedLabel* m_legend;
     RunPanel* m_panel;
     RoleDots* m_dots;
     RankCurves* m_curves;

@@ -3,6 +3,7 @@
 
 #include "widgets/common/severity_look.hpp"
 #include "widgets/common/wrapped_label.hpp"
+#include "widgets/common/wrapping_row.hpp"
 #include "widgets/style/text.hpp"
 
 #include <QLabel>
@@ -127,7 +128,7 @@ void RunPanel::addFinding(const Finding& finding)
         if (m_job->ranks[i].rank == finding.rank)
             which = i;
     if (which) {
-        auto* buttons = new QHBoxLayout;
+        auto* buttons = new WrappingRow(m_style.metrics().px(6));
         auto* open = new QPushButton(tr("Open rank %1").arg(*finding.rank), card);
         connect(open, &QPushButton::clicked, this, [this, rank = *which] { emit openRequested(rank); });
         buttons->addWidget(open);
@@ -138,7 +139,6 @@ void RunPanel::addFinding(const Finding& finding)
                 [this, rank = *which, other = *peer] { emit compareRequested(rank, other); });
             buttons->addWidget(compare);
         }
-        buttons->addStretch(1);
         texts->addLayout(buttons);
     }
     row->addLayout(texts, 1);
@@ -178,6 +178,13 @@ void RunPanel::fill()
         };
         for (const QualityNote& note : m_job->diagnosis.quality)
             small(shownText(note.sentence));
+        constexpr std::size_t mostNamed = 4;
+        const auto several = m_job->job.supersededSentences();
+        for (std::size_t i = 0; i < std::min(several.size(), mostNamed); ++i)
+            small(shownText(several[i]));
+        if (several.size() > mostNamed)
+            small(tr("%1 more ranks have several files; a tooltip on the rank names them.")
+                      .arg(countText(static_cast<std::uint64_t>(several.size() - mostNamed))));
         if (!m_job->diagnosis.roles.sentence.empty())
             small(shownText(m_job->diagnosis.roles.sentence));
         for (const Undecided& each : m_job->diagnosis.undecided)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/findings/ladder.hpp"
 #include "model/findings/need_fixes.hpp"
+#include "model/findings/peers_advice.hpp"
 #include "model/findings/rule_tools.hpp"
 
 #include <array>
@@ -61,7 +62,7 @@ std::string peersText(const RuleInput& input)
     const std::optional<std::int64_t> ranks = worldSize(input.config);
     if (ranks ? *ranks < 2 : !input.rank)
         return {};
-    return " Open the files of the other ranks too: they tell whether this rank is fuller than its peers.";
+    return std::string(peersAdvice);
 }
 
 void addParallelism(const RuleInput& input, Finding& finding)
