@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QMap>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QStandardPaths>
@@ -55,14 +56,24 @@ std::vector<Attack> attacks(const std::string& command)
 /// The calls of a trace, one a line, put together where another thread interrupted them.
 QStringList callsOf(const QString& file)
 {
+    static const QRegularExpression resumed(QStringLiteral("^(\\d+)\\s+<\\.\\.\\. \\w+ resumed>(.*)$"));
+    constexpr QLatin1String unfinished(" <unfinished ...>");
     QFile in(file);
     QStringList calls;
+    QMap<QString, QString> begun; // by process
     if (!in.open(QIODevice::ReadOnly))
         return calls;
-    for (const QByteArray& line : in.readAll().split('\n'))
-        if (!line.isEmpty())
-            calls << QString::fromUtf8(line);
-    return calls;
+    for (const QByteArray& bytes : in.readAll().split('\n')) {
+        const QString line = QString::fromUtf8(bytes);
+        const auto end = resumed.match(line);
+        if (line.endsWith(unfinished))
+            begun[line.section(QLatin1Char(' '), 0, 0)] = line.chopped(unfinished.size());
+        else if (end.hasMatch())
+            calls << begun.take(end.captured(1)) + end.captured(2);
+        else if (!line.isEmpty())
+            calls << line;
+    }
+    return calls + begun.values();
 }
 
 /// Why a call may not be; empty when it may.
@@ -71,7 +82,7 @@ QString offence(const QString& call, const QString& program, const QString& inpu
     static const QRegularExpression named(QStringLiteral("^\\d+\\s+(\\w+)\\((.*)$"));
     const auto match = named.match(call);
     if (!match.hasMatch())
-        return {}; // a resumed call was judged where it began; an exit, a signal
+        return {}; // an exit, a signal
     const QString name = match.captured(1);
     const QString rest = match.captured(2);
     if (name == "execve" || name == "execveat")
