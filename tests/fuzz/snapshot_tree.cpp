@@ -347,6 +347,7 @@ private:
     void change(Py& slot)
     {
         using Kind = PyObject::Kind;
+        const Py before = slot; // keeps alive what m_slots points into
         // What is shared is changed everywhere, or only here.
         if (below(2) == 0)
             slot = std::make_shared<PyObject>(*slot);
