@@ -247,12 +247,15 @@ constexpr std::string_view words[] = {"action", "addr", "size", "stream", "time_
     "N/A", "", "??", "<eval_with_key>.7", "torch/optim/adam.py", "forward", "backward", "_call_impl",
     "torch/autograd/graph.py", "megatron/core/transformer/mlp.py", "capture_begin", "CUDAGraph"};
 
-/// A copy that shares nothing, so that nothing comes to contain itself.
-Py copied(const Py& value)
+/// A copy that shares nothing, so that nothing comes to contain itself; of so many values at most.
+Py copied(const Py& value, std::size_t& left)
 {
+    if (left == 0)
+        return pyNone();
+    --left;
     Py copy = std::make_shared<PyObject>(*value);
     for (Py& item : copy->items)
-        item = copied(item);
+        item = copied(item, left);
     return copy;
 }
 
@@ -339,8 +342,10 @@ private:
             return pyRaw(opLong1(-1, 40));
         case 12:
             return pyFrame(words[below(std::size(words))], words[below(std::size(words))], 7);
-        default:
-            return copied(*m_slots[below(m_slots.size())]);
+        default: {
+            std::size_t left = mostValues;
+            return copied(*m_slots[below(m_slots.size())], left);
+        }
         }
     }
 
