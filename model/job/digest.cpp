@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <memory>
 
 namespace tidemark {
 
@@ -123,13 +124,15 @@ Result<RankSummary> parseDigest(std::string_view bytes, const std::filesystem::p
     if (head.unpacked > maxDigestUnpacked)
         return refused(
             file, "claims " + formatUnsigned(head.unpacked) + " unpacked bytes, too many for a digest");
-    // Grown as far as the data goes: a claim alone takes no memory.
     const unsigned long long stated = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
     if (stated != head.unpacked)
         return refused(file, "is damaged: its packed part does not fit its first bytes");
-    std::string cbor(head.unpacked, '\0');
-    const std::size_t got = ZSTD_decompress(cbor.data(), cbor.size(), bytes.data(), bytes.size());
-    if (ZSTD_isError(got) != 0 || got != cbor.size())
+    // Left uninitialised: pages that nothing is unpacked into stay untouched, so a claim alone takes no
+    // memory.
+    const auto room = std::make_unique_for_overwrite<char[]>(head.unpacked);
+    const std::size_t got = ZSTD_decompress(room.get(), head.unpacked, bytes.data(), bytes.size());
+    const std::string_view cbor(room.get(), ZSTD_isError(got) != 0 ? 0 : got);
+    if (cbor.size() != head.unpacked)
         return refused(file, "is damaged or cut: its packed part cannot be unpacked");
     if (!isPlainCbor(cbor, maxDepth, maxItems))
         return refused(file, "is damaged: what is packed in it is no digest");

@@ -310,7 +310,7 @@ Result<ConfigTree> parseYamlConfig(std::string_view text, std::string_view fileN
         YAML::Parser parser(stream);
         parser.HandleNextDocument(events);
     } catch (const YAML::Exception& error) {
-        return lineError(fileName, error.mark.line + 1, error.msg + ".");
+        return lineError(fileName, error.mark.line + 1, displayText(error.msg, 160) + ".");
     } catch (const Refusal& refusal) {
         return lineError(fileName, events.line(), refusal.why + ".");
     } catch (const std::exception&) {

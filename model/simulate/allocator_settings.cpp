@@ -2,6 +2,7 @@
 #include "model/simulate/allocator_settings.hpp"
 
 #include "model/core/allocator_conf.hpp"
+#include "model/core/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,12 +17,14 @@ constexpr std::uint64_t mib = 1ULL << 20;
 
 Error refused(const std::string& key, const std::string& value, const std::string& wanted)
 {
-    return {ErrorCode::Usage, key + " cannot be \"" + value + "\": " + wanted + ".", std::nullopt};
+    return {ErrorCode::Usage,
+        displayText(key, 80) + " cannot be \"" + displayText(value, 80) + "\": " + wanted + ".",
+        std::nullopt};
 }
 
 Error noSetting(const std::string& key)
 {
-    return {ErrorCode::Usage, "The allocator has no setting \"" + key + "\".", std::nullopt};
+    return {ErrorCode::Usage, "The allocator has no setting \"" + displayText(key, 80) + "\".", std::nullopt};
 }
 
 std::optional<std::uint64_t> wholeNumber(const std::string& text)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// JSON of all kinds: snapshots, Kineto traces, memory timelines, and what only looks like them.
+#include "model/formats/json_reader.hpp"
+#include "tests/fuzz/fuzz_support.hpp"
+
+using namespace tidemark;
+using namespace tidemark::fuzz;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view bytes = textOf(data, size);
+    jsonReader.probe(bytes);
+    ReadOptions options;
+    options.partial = choiceOf(bytes) % 2 == 0;
+    if (choiceOf(bytes) % 16 == 1)
+        options.events = {1, 3};
+    readBytes(bytes, jsonReader, options);
+    return 0;
+}
