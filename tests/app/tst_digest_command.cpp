@@ -199,8 +199,8 @@ private slots:
             for (const Variables& task : tasksOf("slurm", 3))
                 running.push_back(started(digest(), task));
             for (const auto& process : running) {
-                QVERIFY(process->waitForStarted());
-                QTest::qWait(static_cast<int>(random() % 60));
+                process->waitForStarted(); // false where it is done already
+                QTest::qWait(static_cast<int>(random() % 40));
                 process->kill();
             }
             for (const auto& process : running)

@@ -343,6 +343,27 @@ private slots:
                 "ends at byte 7.\n"));
     }
 
+    void whatIsSaidOfAFailedRankIsTrue()
+    {
+        // Above its peers, but by less than it asked for.
+        const auto titleOf = [](std::uint64_t request, std::int64_t peak) {
+            RankSummary bad = failed(2, peak, Verdict::Capacity);
+            bad.oom->request = request * mib;
+            const RunDiagnosis run = judged({made(0, 1000), made(1, 1000), bad});
+            return run.findings.empty() ? std::string() : run.findings.front().title;
+        };
+        const auto has = [](const std::string& title, const char* words) {
+            return title.find(words) != std::string::npos;
+        };
+        const std::string above = titleOf(400, 1300);
+        QVERIFY2(has(above, "300\u00a0MiB above the") && has(above, "no more than what it asked for"),
+            above.c_str());
+        QVERIFY(has(titleOf(400, 990), "is no higher than"));
+        QVERIFY(has(titleOf(1, 1005), "less than a hundredth"));
+        QVERIFY(has(titleOf(60'000, 1300), "asking at once for more than it could ever own"));
+        QVERIFY(has(titleOf(100, 1300), "more than the median of its peers"));
+    }
+
     void everyRunRuleSpeaks()
     {
         for (const RunRule& rule : runRules())

@@ -436,6 +436,10 @@ QVariant RanksModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     if (role == Qt::TextAlignmentRole && section >= Live && section <= Room)
         return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == Bar && m_step.empty())
+        return tr("What is live at the rank's own peak, by label; hatched: what is reserved beyond it");
+    if (role == Qt::ToolTipRole && section == Curve)
+        return tr("Live and reserved over the recording");
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {
@@ -444,8 +448,7 @@ QVariant RanksModel::headerData(int section, Qt::Orientation orientation, int ro
     case Place:
         return tr("Role");
     case Bar:
-        return m_step.empty() ? tr("Peak by label, and peak reserved")
-                              : tr("Highest live and reserved in %1").arg(shownText(m_step));
+        return m_step.empty() ? tr("Peak by label") : tr("Highest in %1").arg(shownText(m_step));
     case Live:
         return tr("Live");
     case Held:
@@ -453,7 +456,7 @@ QVariant RanksModel::headerData(int section, Qt::Orientation orientation, int ro
     case Room:
         return tr("Headroom");
     case Curve:
-        return tr("Live and reserved over the recording");
+        return tr("Over the recording");
     case Found:
         return tr("Findings");
     default:

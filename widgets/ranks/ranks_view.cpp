@@ -482,8 +482,10 @@ void RanksView::showLegend()
     }
     add(m_style.color(Tone::Other), m_model->step().empty() ? tr("other") : tr("live, of all kinds"));
     text += tr("▨ reserved beyond the live peak&nbsp;&nbsp; ");
-    text += QStringLiteral("<span style=\"color:%1\">┃</span>&nbsp;%2")
-                .arg(m_style.color(Tone::Capacity).name(), tr("usable by PyTorch"));
+    const auto& standings = m_job->diagnosis.ranks;
+    if (std::any_of(standings.begin(), standings.end(), [](const auto& each) { return each.capacity; }))
+        text += QStringLiteral("<span style=\"color:%1\">┃</span>&nbsp;%2")
+                    .arg(m_style.color(Tone::Capacity).name(), tr("usable by PyTorch"));
     m_legend->showText(text);
 }
 

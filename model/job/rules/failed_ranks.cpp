@@ -59,6 +59,21 @@ std::string whoFailed(const RunRuleInput& input, std::size_t failing, std::size_
         + " that ran out of memory,";
 }
 
+/// Its allocated peak beside the median of its peers.
+std::string comparisonText(std::int64_t allocated, std::int64_t median, std::uint64_t request, bool within)
+{
+    if (!within)
+        return "it had allocated " + sizeText(allocated) + ", " + sizeText(allocated - median)
+            + " more than the median of its peers";
+    const std::string its = "its allocated peak of " + sizeText(allocated);
+    if (allocated <= median)
+        return its + " is no higher than the " + sizeText(median) + " of its peers";
+    const std::int64_t above = allocated - median;
+    return its + " is " + sizeText(above) + " above the " + sizeText(median) + " of its peers, "
+        + (static_cast<std::uint64_t>(above) <= request ? "no more than what it asked for"
+                                                        : "less than a hundredth");
+}
+
 void tell(const RunRuleInput& input, std::size_t failing, std::size_t failures, RunRuleOutput& output)
 {
     const RankSummary& rank = input.ranks[failing];
@@ -106,20 +121,16 @@ void tell(const RunRuleInput& input, std::size_t failing, std::size_t failures, 
     addEvidence(finding, "failed_ranks", static_cast<std::uint64_t>(failures));
 
     const std::string who = whoFailed(input, failing, failures);
-    // A request counts towards what it may be above the others, so "within" need not be "below".
-    const std::string comparison = allocated <= median ? "its allocated peak of " + sizeText(allocated)
-            + " is no higher than the " + sizeText(median) + " of its peers"
-        : within ? "its allocated peak of " + sizeText(allocated) + " is near the " + sizeText(median)
-            + " of its peers, compared with what was asked for"
-                 : "it had allocated " + sizeText(allocated) + ", " + sizeText(allocated - median)
-            + " more than the median of its peers";
+    const std::string comparison = comparisonText(allocated, median, rank.oom->request.value_or(0), within);
+    const bool tooLarge = rank.oom->request && rank.oom->usable && *rank.oom->request > *rank.oom->usable;
     std::string cause;
     if (own->rule == "fragmentation")
         cause = within ? "of memory in pieces, not of too much of it"
                        : "holding more than its peers, not of memory in pieces alone";
     else if (own->rule == "capacity")
-        cause = within ? "and was full, as its peers nearly are"
-                       : "and was full: no memory in pieces, but more held than by its peers";
+        cause = tooLarge ? "asking at once for more than it could ever own"
+            : within     ? "and was full, as its peers nearly are"
+                         : "and was full: no memory in pieces, but more held than by its peers";
     else
         cause = "and free memory was out of its reach";
     const bool because = own->rule == "fragmentation";
