@@ -8,7 +8,7 @@
 #include "app/version.hpp"
 #include "model/core/text.hpp"
 #include "model/findings/peers_advice.hpp"
-#include "model/job/summarise.hpp"
+#include "model/job/run_texts.hpp"
 #include "model/report/exporter.hpp"
 #include "model/report/report.hpp"
 #include "model/report/session_file.hpp"
@@ -271,6 +271,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
     input.ranks = reader.rows;
     input.job = reader.job();
     if (input.job) {
+        input.run = runTexts(*input.job);
         auto among = std::make_shared<Diagnosis>(*input.diagnosis);
         dropPeersAdvice(among->findings);
         input.diagnosis = std::move(among);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/units.hpp"
-#include "model/job/summarise.hpp"
 #include "model/report/builder.hpp"
 
 #include <algorithm>
@@ -157,13 +156,11 @@ void addComparison(const BuildContext& context, Section& section)
 }
 
 /// What is said of all ranks together: the headline, then each finding with what it rests on and what helps.
-static void addRunFindings(const SummarisedJob& job, Section& section)
+static void addRunFindings(const RunTexts& run, Section& section)
 {
     constexpr std::size_t mostTold = 8;
-    const RunDiagnosis& run = job.diagnosis;
-    const std::string headline = run.headline(job.ranks);
-    if (run.findings.empty() || run.findings.front().title != headline)
-        section.blocks.emplace_back(Paragraph{Text().strong(headline)});
+    if (run.findings.empty() || run.findings.front().title != run.headline)
+        section.blocks.emplace_back(Paragraph{Text().strong(run.headline)});
     for (std::size_t i = 0; i < std::min(run.findings.size(), mostTold); ++i) {
         const Finding& finding = run.findings[i];
         section.blocks.emplace_back(Paragraph{Text().strong(finding.title).add(" " + finding.explanation)});
@@ -173,11 +170,8 @@ static void addRunFindings(const SummarisedJob& job, Section& section)
     if (run.findings.size() > mostTold)
         notes.items.emplace_back(
             formatUnsigned(run.findings.size() - mostTold) + " more findings over the ranks.");
-    if (!run.roles.sentence.empty())
-        notes.items.emplace_back(run.roles.sentence);
-    for (const QualityNote& note : run.quality)
-        if (note.id == Quality::MissingRank)
-            notes.items.emplace_back(note.sentence);
+    for (const std::string& note : run.notes)
+        notes.items.emplace_back(note);
     if (!notes.items.empty())
         section.blocks.emplace_back(std::move(notes));
 }
@@ -205,8 +199,8 @@ void addRanks(const BuildContext& context, Section& section)
     }
     section.subtitle = formatUnsigned(ranks.size()) + " files, highest peak " + formatBytes(highest)
         + (failed > 0 ? ", " + std::to_string(failed) + " ran out of memory" : std::string());
-    if (context.input.job)
-        addRunFindings(*context.input.job, section);
+    if (!context.input.run.headline.empty())
+        addRunFindings(context.input.run, section);
     addPictures(context, PictureKind::Ranks, section.subtitle + ".", section);
     section.blocks.emplace_back(std::move(table));
 }

@@ -66,6 +66,13 @@ struct RankRow {
     std::string problem; ///< why there are no figures; else empty
 };
 
+/// What is said of all ranks of a job together (runTexts of model/job).
+struct RunTexts {
+    std::string headline;
+    std::vector<Finding> findings;
+    std::vector<std::string> notes; ///< where roles come from, which ranks are missing
+};
+
 /// What a report is about. A rank without devices gives a report of what the file cannot tell.
 struct ReportInput {
     std::shared_ptr<const Rank> rank;
@@ -74,7 +81,8 @@ struct ReportInput {
     std::optional<std::uint64_t> deviceTotal; ///< bytes of the card, when given by hand
     std::shared_ptr<const compare::Comparison> comparison; ///< may be null
     std::vector<RankRow> ranks; ///< all of the run; empty or one: no section
-    std::shared_ptr<const SummarisedJob> job; ///< of these ranks; may be null
+    std::shared_ptr<const SummarisedJob> job; ///< of these ranks, for pictures; may be null
+    RunTexts run; ///< of the same job
     std::vector<Annotation> annotations; ///< those of all inputs
     std::uint32_t inputIndex = 0; ///< which of them are about `rank`: Annotation::input
     std::vector<std::string> inputNames; ///< of files, by Annotation::input; for remarks on others
