@@ -4,6 +4,7 @@
 #include "model/core/units.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -19,6 +20,21 @@ struct Part {
     std::uint64_t from = 0;
     std::uint64_t to = 0;
 };
+
+/// Sums and products of sizes from a file, which may be absurd: at most the largest number.
+std::uint64_t plus(std::uint64_t a, std::uint64_t b)
+{
+    return a + std::min(b, ~a);
+}
+std::uint64_t times(std::uint64_t a, std::uint64_t b)
+{
+    return b != 0 && a > ~std::uint64_t{0} / b ? ~std::uint64_t{0} : a * b;
+}
+std::string bytesText(std::uint64_t bytes)
+{
+    return formatBytes(
+        static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::int64_t>::max())));
+}
 
 /// What stands under one header.
 struct Section {
@@ -68,7 +84,7 @@ std::uint64_t typicalSize(const std::vector<std::uint64_t>& descending, std::uin
 {
     std::uint64_t sum = 0;
     for (const std::uint64_t size : descending) {
-        sum += size;
+        sum = plus(sum, size);
         if (sum >= total - sum)
             return size;
     }
@@ -83,7 +99,7 @@ std::uint64_t commonSize(const std::vector<std::uint64_t>& descending, std::uint
         std::size_t next = i;
         while (next < descending.size() && descending[next] == descending[i])
             ++next;
-        if (next - i >= several || descending[i] * (next - i) >= total / 10)
+        if (next - i >= several || times(descending[i], next - i) >= total / 10)
             return descending[i];
         i = next;
     }
@@ -94,19 +110,19 @@ std::uint64_t chooseBytesPerRow(const std::vector<std::uint64_t>& descending, Ma
 {
     std::uint64_t total = 0;
     for (const std::uint64_t size : descending)
-        total += size;
+        total = plus(total, size);
     if (total == 0)
         return rounded(0);
     if (layout == MapLayout::Rows) {
         // A giant among small ones takes several rows instead of making them invisible.
         constexpr std::uint64_t longestRow = 16;
         const std::uint64_t typical = typicalSize(descending, total);
-        return descending.front() / longestRow > typical ? typical * longestRow : descending.front();
+        return descending.front() / longestRow > typical ? times(typical, longestRow) : descending.front();
     }
     constexpr std::uint64_t segmentsPerRow = 5;
     constexpr std::uint64_t mostRows = 40;
     constexpr std::uint64_t fewestRows = 8;
-    const std::uint64_t row = commonSize(descending, total) * segmentsPerRow;
+    const std::uint64_t row = times(commonSize(descending, total), segmentsPerRow);
     if (row >= total / mostRows && row <= total / fewestRows)
         return row;
     return rounded(std::clamp(row, total / mostRows, total / fewestRows));
@@ -153,9 +169,11 @@ public:
 private:
     void newRows(std::uint32_t segment, std::uint64_t size)
     {
-        for (std::uint64_t from = 0; from < size; from += m_perRow) {
+        std::uint64_t length = 0;
+        for (std::uint64_t from = 0; from < size; from += length) {
+            length = std::min(m_perRow, size - from);
             m_used.push_back(0);
-            add(m_used.size() - 1, segment, from, std::min(m_perRow, size - from));
+            add(m_used.size() - 1, segment, from, length);
         }
     }
 
@@ -183,8 +201,8 @@ std::string smallTitle(const SegmentState& state, const Section& section)
     const std::uint64_t first = state.segments[section.segments.front()].size;
     const bool same = std::all_of(section.segments.begin(), section.segments.end(),
         [&](std::uint32_t s) { return state.segments[s].size == first; });
-    const std::string bytes = formatBytes(static_cast<std::int64_t>(same ? first : section.bytes));
-    return "small pool: " + segmentsText(section.segments.size()) + (same ? " of " : ", ") + bytes;
+    return "small pool: " + segmentsText(section.segments.size()) + (same ? " of " : ", ")
+        + bytesText(same ? first : section.bytes);
 }
 
 class MapMaker {
@@ -204,11 +222,11 @@ public:
             std::uint64_t bytes = 0;
             for (const Section& section : sections) {
                 count += section.segments.size();
-                bytes += section.bytes;
+                bytes = plus(bytes, section.bytes);
             }
             if (m_groups.size() > 1)
                 header(streamName(m_snapshot, key.stream) + " · " + poolName(m_snapshot, key.pool) + " · "
-                    + segmentsText(count) + " · " + formatBytes(static_cast<std::int64_t>(bytes)));
+                    + segmentsText(count) + " · " + bytesText(bytes));
             for (const Section& section : sections)
                 place(section);
         }
@@ -237,11 +255,11 @@ private:
             sections.resize(2);
             Section& section = sections[view.kind == SegmentKind::Small ? 1 : 0];
             section.segments.push_back(s);
-            section.bytes += view.size;
+            section.bytes = plus(section.bytes, view.size);
             section.small = view.kind == SegmentKind::Small;
         }
         for (auto& [owner, sections] : groups) {
-            const std::uint64_t bytes = sections[0].bytes + sections[1].bytes;
+            const std::uint64_t bytes = plus(sections[0].bytes, sections[1].bytes);
             std::erase_if(sections, [](const Section& section) { return section.segments.empty(); });
             for (Section& section : sections)
                 sortSegments(section.segments, m_state, m_options.order);
@@ -252,14 +270,13 @@ private:
 
     void chooseScale()
     {
-        std::uint64_t total = 0;
+        double total = 0; // may be more than 64 bits hold
         for (const auto& [key, sections] : m_groups) {
             for (const Section& section : sections)
-                total += section.bytes;
+                for (const std::uint32_t s : section.segments)
+                    total += static_cast<double>(m_state.segments[s].size);
         }
-        // However far one zooms, a nonsense segment must not become millions of rows.
-        constexpr std::uint64_t mostRows = 65536;
-        m_perRow = std::max(m_options.bytesPerRow, m_options.bytesPerRow == 0 ? 0 : total / mostRows);
+        m_perRow = m_options.bytesPerRow;
         if (m_perRow == 0) {
             // The small pool does not set the scale unless there is nothing else.
             std::vector<std::uint64_t> sizes;
@@ -274,6 +291,13 @@ private:
             std::sort(sizes.rbegin(), sizes.rend());
             m_perRow = chooseBytesPerRow(sizes, m_options.layout);
         }
+        // However far one zooms, a nonsense segment must not become millions of rows; nor one of a small
+        // pool, which does not count above.
+        constexpr double mostRows = 65536;
+        constexpr std::uint64_t longest = 1ULL << 62;
+        const double least = total / mostRows;
+        m_perRow = std::max(
+            m_perRow, least < static_cast<double>(longest) ? static_cast<std::uint64_t>(least) : longest);
         m_picture.bytesPerRow = m_perRow;
         m_pixelsPerByte
             = std::max(0.0, m_options.width - m_options.labelWidth) / static_cast<double>(m_perRow);
