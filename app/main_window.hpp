@@ -251,6 +251,7 @@ private:
     bool m_jobKept = false; ///< what is being closed is not the job
     QString m_digestWanted; ///< whose full views were asked for
     EmptyState* m_rankless = nullptr; ///< in place of the timeline
+    bool m_outlierWanted = false; ///< the rank that failed may still be opened by itself
     bool m_ranksFirst = false; ///< the overview is to be in front when the first file is open
     FilterStrip* m_filterStrip = nullptr;
     QToolBar* m_filterBar = nullptr;

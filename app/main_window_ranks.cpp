@@ -58,6 +58,7 @@ void MainWindow::open(const QStringList& paths, const ReadOptions& options)
 {
     m_jobs->clear();
     m_jobKept = false;
+    m_outlierWanted = true;
     const bool folder = hasFolder(paths);
     // What is in a folder has to be found out first; files are opened as they are given.
     m_jobPaths = folder ? paths : QStringList();
@@ -191,9 +192,12 @@ void MainWindow::dropJob()
     showPages();
 }
 
-// While nobody has gone anywhere else yet, the rank that failed is the one the other views are about.
+// Once a job, while nobody has gone anywhere else yet: the rank that failed is the one the other views are
+// about.
 void MainWindow::openOutlier(const SummarisedJob& job)
 {
+    if (!std::exchange(m_outlierWanted, false))
+        return;
     if (m_tabs->currentWidget() != m_ranks || m_jobPaths.isEmpty() || !m_work.notes.items().empty())
         return;
     for (std::size_t i = 0; i < job.ranks.size(); ++i) {
@@ -211,6 +215,7 @@ void MainWindow::openOutlier(const SummarisedJob& job)
 
 void MainWindow::openRank(const QString& path)
 {
+    m_outlierWanted = false;
     const auto& entries = m_work.files.entries();
     const RankSummary* summary = summaryAt(m_jobs->job().get(), path);
     if (summary && summary->fromDigest) {

@@ -57,16 +57,22 @@ public:
     void read()
     {
         for (const std::filesystem::path& given : m_wish.paths) {
-            const auto files = expandPaths(std::span(&given, 1));
-            if (!files) {
-                refuse(given, files.error());
+            std::error_code ignored;
+            if (!std::filesystem::is_directory(given, ignored)) {
+                keep(given);
                 continue;
             }
-            std::error_code ignored;
-            const bool folder = std::filesystem::is_directory(given, ignored);
-            for (const std::filesystem::path& file : *files)
-                if (!folder || (!isConfigFile(file) && file.extension() != ".tidemark"))
-                    keep(file);
+            // As the window finds ranks: of several files of a rank one, and none of what lies beside them.
+            const auto found = discover(std::span(&given, 1), m_wish.config, terminalJob());
+            if (!found) {
+                refuse(given, found.error());
+                continue;
+            }
+            for (const RankFiles& rank : found->ranks)
+                if (rank.chosen().kind == RankFileKind::Snapshot)
+                    keep(rank.chosen().path);
+            for (const BadFile& bad : found->bad)
+                refuse(bad.path, bad.error);
         }
     }
 

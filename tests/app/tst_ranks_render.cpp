@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <fstream>
+
 using namespace tidemark;
 using namespace tidemark::test;
 namespace fs = std::filesystem;
@@ -110,6 +112,7 @@ private slots:
     void reportOfAFolder()
     {
         writeSmallJob(m_run, 4, 1);
+        std::ofstream(m_run / "stray.json") << R"({"notes": "no snapshot"})";
         const auto write = [&](const QString& name, const QStringList& more) {
             return callCommand(
                 QStringList{"report", QString::fromStdString(m_run.string()), "-o", path(name)} + more);
@@ -123,6 +126,7 @@ private slots:
         QVERIFY(ranks.contains("<svg"));
         QVERIFY(ranks.contains("Headroom"));
         QVERIFY(!html.contains("Open the files of the other ranks"));
+        QVERIFY(!html.contains("stray.json")); // what lies beside snapshots is no broken rank
         QCOMPARE(write("r.md", {"--redact"}).status, std::optional(0));
         const QString text = QString::fromUtf8(contents(path("r.md")));
         QVERIFY2(!text.contains(m_folder->path()), qPrintable(text));
