@@ -11,6 +11,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark {
 
@@ -133,6 +134,14 @@ void Files::replaceEntries(const QStringList& files)
         m_entries.push_back({file, {}, {}});
 }
 
+// What comes next is of the same list: the former one comes back only when that fails or is cancelled too.
+void Files::dropLoad()
+{
+    auto former = std::exchange(m_former, std::nullopt);
+    m_loader.cancel();
+    m_former = std::move(former);
+}
+
 void Files::relocate(std::size_t index, const QString& path)
 {
     if (index >= m_entries.size())
@@ -145,7 +154,7 @@ void Files::show(std::size_t index)
 {
     if (index >= m_entries.size())
         return;
-    m_loader.cancel();
+    dropLoad();
     m_tryNext = false;
     load(index, m_options, false);
 }
@@ -164,7 +173,7 @@ void Files::reload()
 
 void Files::openPartially(const QString& path)
 {
-    m_loader.cancel();
+    dropLoad();
     ReadOptions options = m_options;
     options.partial = true;
     for (std::size_t i = 0; i < m_entries.size(); ++i)

@@ -63,8 +63,8 @@ public:
     void setDevice(std::size_t deviceIndex);
 
     const std::vector<Entry>& entries() const { return m_entries; }
-    /// The one on screen.
-    std::optional<std::size_t> current() const { return m_current; }
+    /// The one on screen; none while what is on screen is not of entries().
+    std::optional<std::size_t> current() const { return m_former ? std::nullopt : m_current; }
     const std::optional<FileProblem>& problem() const { return m_problem; }
     void dismissProblem();
 
@@ -79,6 +79,7 @@ signals:
 
 private:
     QString unpackSample();
+    void dropLoad();
     void replaceEntries(const QStringList& files);
     void load(std::size_t index, const ReadOptions& options, bool reload);
     void loaded(const LoadRequest& request, const std::shared_ptr<const Rank>& rank);

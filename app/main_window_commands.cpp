@@ -286,7 +286,7 @@ void MainWindow::updateCommands()
     const bool timeline = hasTimeline(session);
     const auto replay = session.replay();
 
-    c["file.reload"]->setEnabled(m_work.files.current().has_value());
+    c["file.reload"]->setEnabled(m_work.session.rank() != nullptr);
     c["file.close"]->setEnabled(open || m_work.loader.isLoading() || m_tabs->indexOf(m_ranks) >= 0);
     for (const char* id : {"file.cardSize", "session.save", "session.saveAs", "file.picture",
              "edit.copyPicture", "file.report", "window.report"})

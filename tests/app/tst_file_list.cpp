@@ -44,6 +44,37 @@ private slots:
         QVERIFY(shortNames({}).isEmpty());
     }
 
+    // A rank of a list is asked for before the list's first file has been read.
+    void anotherOneWhileTheFirstIsRead()
+    {
+        WindowFixture f(someFail);
+        QStringList paths;
+        for (const char* name : {"a.pickle", "b.pickle", "c.pickle"})
+            paths << f.write(QLatin1String(name), "x");
+        Files& files = f.workspace->files;
+        files.openList(paths, 0);
+        files.show(1);
+        QCOMPARE(files.entries().size(), 3U);
+        QVERIFY2(!files.current(), "nothing of the list is on screen yet");
+        QTRY_COMPARE(files.current(), std::optional<std::size_t>(1));
+
+        // The former list is back only when the new one shows nothing at all.
+        const QStringList others{
+            f.write(QStringLiteral("d.pickle"), "x"), f.write(QStringLiteral("e.pickle"), "x")};
+        files.openList(others, 0);
+        files.show(1);
+        QCOMPARE(files.entries().size(), 2U);
+        QVERIFY(!files.current());
+        f.workspace->loader.cancel();
+        QCOMPARE(files.entries().size(), 3U);
+        QCOMPARE(files.current(), std::optional<std::size_t>(1));
+
+        files.openList(others, 0);
+        files.openPartially(others[1]);
+        QTRY_COMPARE(files.current(), std::optional<std::size_t>(1));
+        QCOMPARE(files.entries().size(), 2U);
+    }
+
     void failedRanksAreMarked()
     {
         WindowFixture f(someFail);
