@@ -13,8 +13,6 @@ namespace tidemark {
 
 namespace {
 
-constexpr std::int64_t inlineLimit = std::int64_t{1} << 54;
-
 constexpr std::array<std::string_view, 7> dictClasses{"collections.OrderedDict", "collections.defaultdict",
     "collections.Counter", "builtins.dict", "__builtin__.dict",
     "torch.fx.immutable_collections.immutable_dict", "types.MappingProxyType"};
@@ -91,7 +89,7 @@ Value Assembler::cutText(std::string_view head)
 
 Value Assembler::integer(std::int64_t number)
 {
-    if (number > -inlineLimit && number < inlineLimit)
+    if (Value::fits(number))
         return {Tag::Int, number};
     m_boxed.push_back(number);
     return {Tag::Boxed, static_cast<std::int64_t>(m_boxed.size() - 1)};
@@ -317,6 +315,8 @@ void Assembler::keepBudget(Value& container, std::size_t bytes)
 bool Assembler::append(Value& list, std::span<const Value> items)
 {
     const Value content = resolve(list);
+    if (isFinished(content))
+        return items.empty();
     switch (content.tag()) {
     case Tag::EmptyList:
     case Tag::Foreign: { // an object that takes items is of a list class
@@ -344,7 +344,7 @@ bool Assembler::append(Value& list, std::span<const Value> items)
 
 bool Assembler::appendOne(Value& list, Value item)
 {
-    if (resolve(list).tag() != Tag::EmptyList || resolve(item).tag() != Tag::Frame)
+    if (resolve(list) != Value::emptyList() || resolve(item).tag() != Tag::Frame)
         return append(list, {&item, 1});
     // More frames will follow one by one; the list becomes a stack when it is used as one.
     const Value made = newItems({&item, 1});

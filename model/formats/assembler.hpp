@@ -59,17 +59,21 @@ public:
         std::array<Value, maxFields> texts;
         std::array<Key, maxFields> keys{};
         std::size_t count = 0;
+        /// Another one each time the keys change.
+        std::uint64_t version = 0;
     };
     const EventShape& lastEvent() const { return m_lastEvent; }
-    /// Whether a dict is empty so far and what it gets may be read as an event.
-    bool expectsEvent(Value dict) const
-    {
-        return m_lastEvent.count > 0 && resolve(dict).tag() == Tag::EmptyDict;
-    }
     /// Sets a field to a value of the type every recorder writes there. False, and nothing done, for others.
     bool setPlainField(EventRow& row, Key key, Value value);
-    /// Makes an empty dict this event. False when there are too many.
-    bool makeEvent(Value& dict, const EventRow& row);
+    /// Adds an event: the value that stands for its dict. Absent when there are too many.
+    std::optional<Value> makeEvent(const EventRow& row);
+    /// A list that is complete once an event has it: nothing can be added to it any more, so that it needs no
+    /// node of its own. No recorder fills a list after it has put it into an event.
+    Value finishedStack(std::optional<StackId> stack) const
+    {
+        return stack ? Value{Tag::Stack, static_cast<std::int64_t>(index(*stack)) | finished}
+                     : Value{Tag::EmptyList, finished};
+    }
     /// As text, for texts of up to 8 bytes with 8 readable ones.
     Value shortText(const unsigned char* at, std::size_t length)
     {
@@ -183,6 +187,14 @@ private:
         bool hasSize = false;
         bool hasRequested = false;
     };
+
+    /// In the payload of a Stack or EmptyList.
+    static constexpr std::int64_t finished = std::int64_t{1} << 40U;
+    static bool isFinished(Value list)
+    {
+        return (list.tag() == Tag::Stack || list.tag() == Tag::EmptyList) && (list.payload() & finished) != 0;
+    }
+    StackId nodeOf(StackId stack);
 
     // assembler.cpp: values and containers
     Value resolve(Value value) const { return value.tag() == Tag::Node ? m_nodes[value.id()] : value; }

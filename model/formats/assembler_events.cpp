@@ -7,7 +7,13 @@ namespace tidemark {
 void Assembler::learnShape(std::span<const Value> flat)
 {
     const std::size_t count = flat.size() / 2;
+    bool same = count == m_lastEvent.count;
+    for (std::size_t i = 0; same && i < count; ++i)
+        same = m_lastEvent.texts[i] == flat[2 * i];
+    if (same)
+        return;
     m_lastEvent.count = 0;
+    ++m_lastEvent.version;
     if (count > EventShape::maxFields)
         return;
     for (std::size_t i = 0; i < count; ++i) {
@@ -41,6 +47,11 @@ bool Assembler::setPlainField(EventRow& row, Key key, Value value)
         default:
             return false;
         }
+    case Tag::Stack:
+    case Tag::EmptyList:
+        (key == Key::Frames ? row.stack : row.forwardStack)
+            = value.tag() == Tag::Stack ? nodeOf(StackId{value.id()}) : m_emptyNode;
+        return key == Key::Frames || key == Key::ForwardFrames;
     case Tag::Node: {
         const Tag content = m_nodes[value.id()].tag();
         if (content != Tag::Stack && content != Tag::EmptyList)
@@ -88,15 +99,14 @@ bool Assembler::setPlainOther(EventRow& row, Key key, Value value)
     }
 }
 
-bool Assembler::makeEvent(Value& dict, const EventRow& row)
+std::optional<Value> Assembler::makeEvent(const EventRow& row)
 {
     Chunk& chunk = m_chunks.back();
     const std::size_t at = chunk.firstRow + chunk.rows.count();
     if (at >= limits::maxEvents)
-        return false;
+        return std::nullopt;
     m_builder.append(chunk.rows, row);
-    slot(dict) = {Tag::Event, static_cast<std::int64_t>(at)};
-    return true;
+    return Value{Tag::Event, static_cast<std::int64_t>(at)};
 }
 
 } // namespace tidemark

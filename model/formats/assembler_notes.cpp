@@ -141,11 +141,11 @@ std::string Assembler::describe(Value value) const
     case Tag::Pair:
         return "a tuple";
     case Tag::EmptyList:
-        return "an empty list";
+        return isFinished(content) ? "the finished stack of an event" : "an empty list";
     case Tag::List:
     case Tag::EventList:
     case Tag::Stack:
-        return "a list";
+        return isFinished(content) ? "the finished stack of an event" : "a list";
     case Tag::EmptyDict:
         return "an empty dict";
     default:

@@ -435,14 +435,8 @@ StackId Assembler::stackNode(Value value, DictKind kind, Value key)
     case Tag::EmptyList:
     case Tag::EmptyTuple:
         return m_emptyNode;
-    case Tag::Stack: {
-        const std::size_t stack = value.id();
-        if (m_stackNodes.size() <= stack)
-            m_stackNodes.resize(std::max(stack + 1, m_stackNodes.size() * 2), StackId::none);
-        if (!valid(m_stackNodes[stack]))
-            m_stackNodes[stack] = StackId{newNode(value).id()};
-        return m_stackNodes[stack];
-    }
+    case Tag::Stack:
+        return nodeOf(StackId{value.id()});
     case Tag::List:
         if (collectFrames(m_lists[value.id()])) {
             m_lists[value.id()] = {};
@@ -457,6 +451,17 @@ StackId Assembler::stackNode(Value value, DictKind kind, Value key)
         oddType(kind, key, value);
         return StackId::none;
     }
+}
+
+/// The node that stands for a stack wherever nothing can be added to the list.
+StackId Assembler::nodeOf(StackId stack)
+{
+    const std::size_t at = index(stack);
+    if (m_stackNodes.size() <= at)
+        m_stackNodes.resize(std::max(at + 1, m_stackNodes.size() * 2), StackId::none);
+    if (!valid(m_stackNodes[at]))
+        m_stackNodes[at] = StackId{newNode({Tag::Stack, static_cast<std::int64_t>(at)}).id()};
+    return m_stackNodes[at];
 }
 
 void Assembler::oddKey(DictKind kind, Value key)

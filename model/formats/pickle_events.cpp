@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/core/limits.hpp"
 #include "model/formats/pickle_machine.hpp"
 #include "model/formats/pickle_opcodes.hpp"
 
@@ -6,100 +7,243 @@ namespace tidemark {
 
 using namespace pickle;
 
-/// Reads the items of a dict behind its MARK as those of an event with the keys of the last one: ten opcodes
-/// out of eleven of a snapshot stand in such dicts. Wherever something else turns up it stops, with the stack
-/// as the opcodes so far have made it, and the opcodes that follow are run one by one.
-void PickleMachine::eventDict(const unsigned char*& at, Value*& top)
+namespace {
+
+/// Fields are looked at only while a key, a short value and what follows it surely lie in the window.
+constexpr std::ptrdiff_t fieldBytes = 4 * longestFixed;
+
+/// Bytes of the argument of BININT1, BININT2 and BININT; 0 for all other opcodes.
+constexpr std::array<std::uint8_t, 256> numberBytes = [] {
+    std::array<std::uint8_t, 256> bytes{};
+    bytes[BININT1] = 1;
+    bytes[BININT2] = 2;
+    bytes[BININT] = 4;
+    return bytes;
+}();
+
+} // namespace
+
+/// Reads whole events, EMPTY_DICT to SETITEMS, with the keys of the last one, for as long as they stand one
+/// behind the other: ten opcodes out of eleven of a snapshot belong to such dicts. Wherever something else
+/// turns up, `at` is that dict's beginning and nothing of it has happened: its opcodes are run one by one.
+/// Whether there was one.
+bool PickleMachine::events(const unsigned char*& at, Value*& top)
 {
-    // Fields are looked at only while a key and a fixed argument surely lie in the window.
-    constexpr std::ptrdiff_t fieldBytes = 2 * longestFixed;
-    constexpr std::ptrdiff_t valuesOnStack = 2 * Assembler::EventShape::maxFields + 4;
-    if (m_limit - top < valuesOnStack)
-        return;
     const Assembler::EventShape& shape = m_assembler.lastEvent();
-    Value* const items = top;
-    EventRow row;
-    const unsigned char* p = at;
-    Value* to = top;
-    std::size_t field = 0;
-    for (; field < shape.count && m_end - p >= fieldBytes; ++field) {
-        if (*p != LONG_BINGET && *p != BINGET)
-            break;
-        const bool wide = *p == LONG_BINGET;
-        const std::size_t slot = load<std::uint32_t>(p + 1) & (wide ? 0xffffffffU : 0xffU);
-        if (slot >= m_memo.size() || m_memo[slot] != shape.texts[field])
-            break;
-        *to++ = m_memo[slot];
-        p += wide ? 5 : 2;
-        if (!eventValue(p, to) || !m_assembler.setPlainField(row, shape.keys[field], to[-1]))
-            break;
+    if (shape.count == 0 || m_memoCount != m_memo.size() || m_marks.size() >= limits::maxOpenMarks)
+        return false;
+    if (m_keysOfShape != shape.version) {
+        m_keysOfShape = shape.version;
+        m_keyBytes = {};
     }
-    at = p;
-    top = to;
-    if (field < shape.count || p >= m_end || *p != SETITEMS || !m_assembler.makeEvent(items[-1], row))
-        return;
-    at = p + 1;
-    top = items;
-    m_marks.pop_back();
+    bool any = false;
+    while (top < m_limit && *at == EMPTY_DICT) {
+        const std::size_t memo = m_memo.size();
+        if (!event(at, *top)) {
+            m_memo.resize(memo);
+            m_memoCount = memo;
+            break;
+        }
+        ++top;
+        any = true;
+    }
+    return any;
 }
 
-/// Runs the opcodes of one value. False when they are none of the usual ones; then none was run, or only
-/// such that leave a whole value on the stack.
-bool PickleMachine::eventValue(const unsigned char*& at, Value*& top)
+bool PickleMachine::event(const unsigned char*& at, Value& made)
 {
-    const unsigned char* const p = at;
-    switch (*p) {
-    case BINGET:
-    case LONG_BINGET: {
-        const bool wide = *p == LONG_BINGET;
-        const std::size_t slot = load<std::uint32_t>(p + 1) & (wide ? 0xffffffffU : 0xffU);
-        if (slot >= m_memo.size() || m_memo[slot] == unfilled)
-            return false;
-        *top++ = m_memo[slot];
-        at += wide ? 5 : 2;
-        return true;
-    }
-    case LONG1:
-        if (p[1] == 0 || p[1] > 8)
-            return false;
-        *top++ = m_assembler.integer(loadShort(p + 2, p[1]));
-        at += 2 + p[1];
-        return true;
-    case BININT1:
-        *top++ = {Tag::Int, p[1]};
-        at += 2;
-        return true;
-    case BININT2:
-        *top++ = {Tag::Int, load<std::uint16_t>(p + 1)};
-        at += 3;
-        return true;
-    case BININT:
-        *top++ = {Tag::Int, load<std::int32_t>(p + 1)};
-        at += 5;
-        return true;
-    case SHORT_BINUNICODE:
-        if (p[1] > 8 || p[2 + p[1]] != MEMOIZE || m_memoCount != m_memo.size())
-            return false;
-        *top++ = m_assembler.shortText(p + 2, p[1]);
-        m_memo.push_back(top[-1]);
-        ++m_memoCount;
-        at += 3 + p[1];
-        return true;
-    case EMPTY_LIST: {
-        if (p[1] != MEMOIZE || p[2] != MARK || m_memoCount != m_memo.size())
-            return false;
-        Value list = m_assembler.share(Value::emptyList());
-        m_memo.push_back(list);
-        ++m_memoCount;
-        *top++ = list;
-        at += 2;
-        const std::size_t known = knownStack(p + 3, list);
-        at += known > 0 ? 1 + known : 0;
-        return known > 0;
-    }
-    default:
+    const unsigned char* p = at + 1;
+    if (m_end - p < fieldBytes)
         return false;
+    const std::size_t slot = m_memo.size();
+    const std::size_t named = memoized(p);
+    if (named > 0)
+        remember(unfilled);
+    p += named;
+    if (*p++ != MARK)
+        return false;
+    const Assembler::EventShape& shape = m_assembler.lastEvent();
+    EventRow row;
+    for (std::size_t field = 0; field < shape.count; ++field)
+        if (m_end - p < fieldBytes || !eventKey(p, field) || !eventField(p, shape.keys[field], row))
+            return false;
+    if (*p != SETITEMS)
+        return false;
+    const auto event = m_assembler.makeEvent(row);
+    if (!event)
+        return false;
+    if (named > 0)
+        m_memo[slot] = *event;
+    made = *event;
+    at = p + 1;
+    return true;
+}
+
+/// Moves behind the key when it is the one that is expected.
+bool PickleMachine::eventKey(const unsigned char*& at, std::size_t field)
+{
+    KeyBytes& key = m_keyBytes[field];
+    const auto bytes = load<std::uint64_t>(at);
+    if ((bytes & key.mask) != key.bytes) [[unlikely]] {
+        Value value;
+        const std::size_t length = reference(at, value);
+        if (length == 0 || value != m_assembler.lastEvent().texts[field])
+            return false;
+        key.length = length;
+        key.mask = ~std::uint64_t{0} >> (64 - 8 * length);
+        key.bytes = bytes & key.mask;
     }
+    at += key.length;
+    return true;
+}
+
+bool PickleMachine::eventField(const unsigned char*& at, Key key, EventRow& row)
+{
+    std::int64_t number = 0;
+    switch (key) {
+    case Key::Addr:
+    case Key::Address:
+        if (!wholeNumber(at, number))
+            return false;
+        row.address = static_cast<std::uint64_t>(number);
+        return true;
+    case Key::Size:
+        if (!wholeNumber(at, row.size))
+            return false;
+        row.hasSize = true;
+        return true;
+    case Key::Stream:
+        return wholeNumber(at, row.stream);
+    case Key::TimeUs:
+        return wholeNumber(at, row.timeUs);
+    case Key::Frames:
+    case Key::ForwardFrames:
+        return stackField(at, key, row);
+    case Key::PoolId:
+        return poolField(at, row);
+    default:
+        return textField(at, key, row);
+    }
+}
+
+/// A number that needs no box, of any opcode that PyTorch writes numbers with.
+bool PickleMachine::wholeNumber(const unsigned char*& at, std::int64_t& number)
+{
+    if (*at == LONG1) {
+        const unsigned bytes = at[1];
+        if (bytes == 0 || bytes > 8)
+            return false;
+        number = loadShort(at + 2, bytes);
+        at += 2 + bytes;
+        return Value::fits(number);
+    }
+    // Sizes are of all three widths in no order: no branch may depend on which it is.
+    const unsigned bytes = numberBytes[*at];
+    if (bytes == 0)
+        return false;
+    const unsigned unused = 64 - (8 * bytes);
+    const std::uint64_t raised = load<std::uint64_t>(at + 1) << unused;
+    const std::int64_t whole = static_cast<std::int64_t>(raised) >> unused;
+    number = bytes == 4 ? whole : static_cast<std::int64_t>(raised >> unused);
+    at += 1 + bytes;
+    return true;
+}
+
+bool PickleMachine::textField(const unsigned char*& at, Key key, EventRow& row)
+{
+    Value value;
+    std::size_t length = reference(at, value);
+    if (length == 0 && *at == SHORT_BINUNICODE) {
+        const std::size_t bytes = at[1];
+        length = 2 + bytes;
+        if (static_cast<std::size_t>(m_end - at) < length + fieldBytes)
+            return false;
+        value = bytes <= 8 ? m_assembler.shortText(at + 2, bytes)
+                           : m_assembler.text({reinterpret_cast<const char*>(at) + 2, bytes});
+        if (const std::size_t named = memoized(at + length); named > 0) {
+            remember(value);
+            length += named;
+        }
+    } else if (length == 0 && *at == NONE) {
+        value = Value::none();
+        length = 1;
+    }
+    at += length;
+    return length > 0 && m_assembler.setPlainField(row, key, value);
+}
+
+/// A pair of numbers, as a reference or written out.
+bool PickleMachine::poolField(const unsigned char*& at, EventRow& row)
+{
+    Value value;
+    std::size_t length = reference(at, value);
+    if (length == 0) {
+        std::int64_t first = 0;
+        std::int64_t second = 0;
+        if (!wholeNumber(at, first) || !wholeNumber(at, second) || *at != TUPLE2)
+            return false;
+        const Value both[2]{{Tag::Int, first}, {Tag::Int, second}};
+        value = m_assembler.finishTuple(both);
+        length = 1;
+        if (const std::size_t named = memoized(at + length); named > 0) {
+            remember(value);
+            length += named;
+        }
+    }
+    at += length;
+    return m_assembler.setPlainField(row, Key::PoolId, value);
+}
+
+/// A list of frames: a reference, an empty one, or one that is known by its bytes.
+bool PickleMachine::stackField(const unsigned char*& at, Key key, EventRow& row)
+{
+    Value value;
+    if (const std::size_t length = reference(at, value); length > 0) {
+        at += length;
+        return m_assembler.setPlainField(row, key, value);
+    }
+    if (*at != EMPTY_LIST)
+        return false;
+    const unsigned char* p = at + 1;
+    const std::size_t named = memoized(p);
+    p += named;
+    value = m_assembler.finishedStack(std::nullopt);
+    if (*p == MARK) {
+        const auto known = knownStack(p + 1);
+        if (!known)
+            return false;
+        p += 1 + known->length;
+        value = m_assembler.finishedStack(known->stack);
+    }
+    if (named > 0)
+        remember(value);
+    at = p;
+    return m_assembler.setPlainField(row, key, value);
+}
+
+/// Bytes of an opcode that puts the value before it into the next memo slot; 0 for all others.
+std::size_t PickleMachine::memoized(const unsigned char* at) const
+{
+    if (*at == MEMOIZE)
+        return 1;
+    if (*at == BINPUT)
+        return at[1] == m_memo.size() ? 2 : 0;
+    if (*at == LONG_BINPUT)
+        return load<std::uint32_t>(at + 1) == m_memo.size() ? 5 : 0;
+    return 0;
+}
+
+/// Bytes of an opcode that takes a value from the memo; 0 for all others.
+std::size_t PickleMachine::reference(const unsigned char* at, Value& value) const
+{
+    if (*at != LONG_BINGET && *at != BINGET)
+        return 0;
+    const bool wide = *at == LONG_BINGET;
+    const std::size_t slot = load<std::uint32_t>(at + 1) & (wide ? 0xffffffffU : 0xffU);
+    if (slot >= m_memo.size() || m_memo[slot] == unfilled)
+        return 0;
+    value = m_memo[slot];
+    return wide ? 5 : 2;
 }
 
 } // namespace tidemark

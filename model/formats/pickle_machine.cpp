@@ -110,18 +110,20 @@ std::optional<Error> PickleMachine::run()
                 break;
             listStart = nullptr;
             if ((p[1] == BINGET || p[1] == LONG_BINGET) && m_assembler.tagOf(top[-1]) == Tag::EmptyList) {
-                if (const std::size_t known = knownStack(p + 1, top[-1]); known > 0) {
-                    p += 1 + known;
+                if (const auto known = knownStack(p + 1)) {
+                    m_assembler.makeStack(top[-1], known->stack);
+                    p += 1 + known->length;
                     continue;
                 }
                 listStart = p + 1;
             }
             m_marks.push_back(static_cast<std::size_t>(top - m_stack.get()));
             ++p;
-            if (m_assembler.expectsEvent(top[-1]))
-                eventDict(p, top);
             continue;
         case EMPTY_DICT:
+            if (events(p, top))
+                continue;
+            [[fallthrough]];
         case EMPTY_LIST: {
             const Value empty = *p == EMPTY_DICT ? Value::emptyDict() : Value::emptyList();
             ++p;
@@ -170,18 +172,14 @@ std::optional<Error> PickleMachine::run()
     }
 }
 
-/// When the bytes at `at` are those of a stack met before, makes `list` that stack and gives their number.
-std::size_t PickleMachine::knownStack(const unsigned char* at, Value& list)
+/// The stack met before whose bytes stand at `at`.
+std::optional<StackCache::Hit> PickleMachine::knownStack(const unsigned char* at)
 {
     if (m_frameChanges != m_assembler.frameChanges()) {
         m_frameChanges = m_assembler.frameChanges();
         m_stackCache.clear();
     }
-    const auto hit = m_stackCache.find(at, m_end);
-    if (!hit)
-        return 0;
-    m_assembler.makeStack(list, hit->stack);
-    return hit->length;
+    return m_stackCache.find(at, m_end);
 }
 
 void PickleMachine::rememberStack(const unsigned char* from, const unsigned char* to, Value list)
@@ -515,10 +513,13 @@ PickleMachine::Outcome PickleMachine::put(std::uint64_t slot)
 void PickleMachine::store(std::uint64_t slot, Value value)
 {
     if (slot < m_memo.size()) {
-        if (m_memo[slot] == unfilled)
+        if (m_memo[slot] == unfilled) {
             ++m_memoCount;
-        else
-            m_stackCache.clear(); // its bytes may mean something else now
+        } else {
+            // Bytes that refer to it may mean something else now.
+            m_stackCache.clear();
+            m_keyBytes = {};
+        }
         m_memo[slot] = value;
     } else if (slot == m_memo.size() || slot < limits::flatMemoSlots) {
         m_memo.resize(slot + 1, unfilled);

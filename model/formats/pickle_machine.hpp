@@ -6,6 +6,7 @@
 #include "model/formats/byte_stream.hpp"
 #include "model/formats/stack_cache.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,12 +47,25 @@ private:
     std::optional<std::string_view> line(bool& cut);
     std::uint64_t countArgument() const;
 
-    // Events with the keys of the one before.
-    void eventDict(const unsigned char*& at, Value*& top);
-    bool eventValue(const unsigned char*& at, Value*& top);
+    // Events with the keys of the one before (pickle_events.cpp).
+    bool events(const unsigned char*& at, Value*& top);
+    bool event(const unsigned char*& at, Value& made);
+    bool eventKey(const unsigned char*& at, std::size_t field);
+    bool eventField(const unsigned char*& at, Key key, EventRow& row);
+    bool wholeNumber(const unsigned char*& at, std::int64_t& number);
+    bool textField(const unsigned char*& at, Key key, EventRow& row);
+    bool poolField(const unsigned char*& at, EventRow& row);
+    bool stackField(const unsigned char*& at, Key key, EventRow& row);
+    std::size_t memoized(const unsigned char* at) const;
+    std::size_t reference(const unsigned char* at, Value& value) const;
+    void remember(Value value)
+    {
+        m_memo.push_back(value);
+        ++m_memoCount;
+    }
 
     // Frame lists known by their bytes.
-    std::size_t knownStack(const unsigned char* at, Value& list);
+    std::optional<StackCache::Hit> knownStack(const unsigned char* at);
     void rememberStack(const unsigned char* from, const unsigned char* to, Value list);
 
     // Opcodes by group.
@@ -109,6 +123,15 @@ private:
     std::vector<Value> m_memo;
     std::unordered_map<std::uint64_t, Value> m_sparseMemo;
     std::uint64_t m_memoCount = 0;
+
+    /// A key of the last event as its opcode's bytes: those under `mask`.
+    struct KeyBytes {
+        std::uint64_t bytes = 1;
+        std::uint64_t mask = 0; ///< 0: not seen yet, and equal to nothing
+        std::size_t length = 0;
+    };
+    std::array<KeyBytes, Assembler::EventShape::maxFields> m_keyBytes;
+    std::uint64_t m_keysOfShape = 0;
 
     StackCache m_stackCache;
     std::uint64_t m_frameChanges = 0;

@@ -52,6 +52,12 @@ public:
 
     constexpr bool operator==(const Value&) const noexcept = default;
 
+    /// Whether a number is kept inline, as Tag::Int.
+    static constexpr bool fits(std::int64_t number) noexcept
+    {
+        constexpr std::int64_t limit = std::int64_t{1} << 54U;
+        return number > -limit && number < limit;
+    }
     static constexpr Value none() noexcept { return {Tag::None, 0}; }
     static constexpr Value boolean(bool b) noexcept { return {Tag::Bool, b ? 1 : 0}; }
     static constexpr Value emptyDict() noexcept { return {Tag::EmptyDict, 0}; }

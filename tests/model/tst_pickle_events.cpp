@@ -219,6 +219,41 @@ private slots:
         }
     }
 
+    /// No recorder adds frames to a list that an event has already; were it taken, that event would not know.
+    void finishedStacksTakeNothingMore()
+    {
+        std::string list = "(";
+        for (int i = 0; i < 60; ++i)
+            list += std::string("h\0", 2);
+        list += 'e';
+        const std::string frame = "}(" + opText("name") + opText("f") + opText("filename") + opText("f.py")
+            + opText("line") + "K\x01uq" + std::string(1, '\0') + '0';
+        const std::string first = "}(" + opText("action") + "q\x01" + opText("alloc") + "q\x02"
+            + opText("addr") + "q\x03" + opInt(512) + opText("size") + "q\x04K\x08" + opText("frames")
+            + "q\x05]q\x06" + list + 'u';
+        const auto again = [](int at, const std::string& stack) {
+            return "}(h\x01h\x02h\x03" + opInt(at) + "h\x04K\x08h\x05" + stack + 'u';
+        };
+        const auto file = [&](const std::string& last) {
+            return "\x80\x02}(" + opText("segments") + ']' + opText("device_traces") + "](](" + frame + first
+                + again(1024, "]q\x07" + list) + again(2048, last) + "eeu.";
+        };
+        const auto shared = readText(file("h\x07"), {}, pickleReader);
+        QVERIFY2(shared.snapshot, shared.message().c_str());
+        const EventColumns& e = shared.snapshot->devices.at(0).events;
+        QCOMPARE(e.count(), 3U);
+        QCOMPARE(e.stack[2], e.stack[0]);
+        QCOMPARE(shared.snapshot->stacks[e.stack[2]].size(), 60U);
+
+        const std::string more = std::string("h\x07(h\0e", 6);
+        const auto refused = readText(file(more), {}, pickleReader);
+        QVERIFY(!refused.snapshot);
+        QCOMPARE(refused.error.value().code, ErrorCode::Malformed);
+        QVERIFY2(refused.message().find("APPENDS") != std::string::npos
+                && refused.message().find("finished stack of an event") != std::string::npos,
+            refused.message().c_str());
+    }
+
     /// Wherever the file ends, what stands before it is read, and nothing half.
     void endsAnywhere()
     {
