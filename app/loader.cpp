@@ -61,6 +61,10 @@ void Loader::open(const LoadRequest& request)
             counters->done.store(p.done, std::memory_order_relaxed);
             counters->total.store(p.total, std::memory_order_relaxed);
         };
+        job.arrived = [&counters](const ArrivedEvents& events) {
+            const std::scoped_lock lock(counters->mutex);
+            counters->curve.add(events);
+        };
         auto outcome = std::make_shared<Outcome>(guarded(opener, path, options, job));
         QMetaObject::invokeMethod(
             this, [this, generation, outcome] { finish(generation, outcome); }, Qt::QueuedConnection);
@@ -76,6 +80,14 @@ void Loader::cancel()
     m_timer.stop();
     m_worker.cancel();
     emit cancelled(m_request);
+}
+
+CurveSoFar Loader::curve() const
+{
+    if (!m_loading)
+        return {};
+    const std::scoped_lock lock(m_counters->mutex);
+    return m_counters->curve;
 }
 
 void Loader::tick()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/worker.hpp"
+#include "model/replay/curve_so_far.hpp"
 #include "model/run/rank.hpp"
 
 #include <QElapsedTimer>
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 namespace tidemark {
@@ -51,6 +53,8 @@ public:
     void cancel();
     bool isLoading() const { return m_loading; }
     const LoadRequest& request() const { return m_request; }
+    /// What has been read so far of the file that is being loaded; empty without one.
+    CurveSoFar curve() const;
 
     /// Updates a second at most.
     static constexpr int updatesPerSecond = 10;
@@ -68,6 +72,8 @@ private:
         std::atomic<int> stage{0};
         std::atomic<std::uint64_t> done{0};
         std::atomic<std::uint64_t> total{0};
+        std::mutex mutex; ///< of the curve
+        CurveSoFar curve;
     };
     using Outcome = Result<std::shared_ptr<const Rank>>;
     void tick();

@@ -5,6 +5,7 @@
 #include "app/error_banner.hpp"
 #include "app/filter_strip.hpp"
 #include "app/goto_popup.hpp"
+#include "app/growing_page.hpp"
 #include "app/help_window.hpp"
 #include "app/key_overlay.hpp"
 #include "app/key_policy.hpp"
@@ -185,6 +186,8 @@ void MainWindow::createViews()
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(startHolder);
     m_pages->addWidget(m_tabs);
+    m_growing = new GrowingPage(m_style, m_pages);
+    m_pages->addWidget(m_growing);
     auto* middle = new QWidget(this);
     auto* middleColumn = new QVBoxLayout(middle);
     middleColumn->setContentsMargins(0, 0, 0, 0);
@@ -307,8 +310,15 @@ void MainWindow::connectLoader()
             tr("Opening %1").arg(shownText(QFileInfo(request.path).fileName().toStdString())));
         updateCommands();
     });
-    connect(&loader, &Loader::progressed, m_loadStrip,
-        [this](const LoadProgress& progress) { m_loadStrip->show(progress); });
+    connect(&loader, &Loader::progressed, m_loadStrip, [this](const LoadProgress& progress) {
+        m_loadStrip->show(progress);
+        const bool reading = progress.stage == Stage::Open || progress.stage == Stage::Read;
+        const double total = static_cast<double>(std::max<std::uint64_t>(progress.total, progress.done));
+        m_growing->setCurve(m_work.loader.curve(),
+            !reading        ? 1
+                : total > 0 ? static_cast<double>(progress.done) / total
+                            : 0);
+    });
     const auto over = [this](const QString& activity) {
         m_progressDelay.stop();
         if (m_work.diagnoser.isBusy())
@@ -404,7 +414,7 @@ void MainWindow::connectFindings()
 
 bool MainWindow::showsStartPage() const
 {
-    return m_pages->currentIndex() == 0;
+    return m_pages->currentWidget() != m_tabs;
 }
 
 bool MainWindow::showsProgress() const

@@ -30,6 +30,7 @@ class FilterStrip;
 class FindingsView;
 class FlameView;
 class GotoPopup;
+class GrowingPage;
 class GrowthView;
 class HelpWindow;
 class KeyOverlay;
@@ -109,6 +110,7 @@ public:
     QTabWidget* tabs() const { return m_tabs; }
     SummaryStrip* strip() const { return m_strip; }
     LoadStrip* loadStrip() const { return m_loadStrip; }
+    GrowingPage* growingPage() const { return m_growing; }
     ErrorBanner* banner() const { return m_banner; }
     StartPage* startPage() const { return m_start; }
     MainToolbar* toolbar() const { return m_toolbar; }
@@ -270,6 +272,7 @@ private:
     QStackedWidget* m_stripStack = nullptr;
     SummaryStrip* m_strip = nullptr;
     LoadStrip* m_loadStrip = nullptr;
+    GrowingPage* m_growing = nullptr;
     QStackedWidget* m_pages = nullptr;
     StartPage* m_start = nullptr;
     QTabWidget* m_tabs = nullptr;

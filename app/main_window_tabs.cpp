@@ -51,8 +51,13 @@ void MainWindow::showPages()
     m_stripStack->setCurrentWidget(progress ? static_cast<QWidget*>(m_loadStrip) : m_strip);
     m_stripBar->setVisible(rank || progress);
     m_filterBar->setVisible(rank && m_filterStrip->hasFilter());
-    const bool was = !showsStartPage();
-    m_pages->setCurrentIndex(open ? 1 : 0);
+    const bool was = m_pages->currentWidget() == m_tabs;
+    if (open)
+        m_pages->setCurrentWidget(m_tabs);
+    else if (progress)
+        m_pages->setCurrentWidget(m_growing);
+    else
+        m_pages->setCurrentIndex(0);
     m_layout->setDocksShown(rank);
     showRankless();
     followTab();

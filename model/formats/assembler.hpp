@@ -138,6 +138,8 @@ public:
     double expect(std::uint64_t done, std::uint64_t total);
     /// Whether `bytes` of a file cannot honestly have made so many objects, numbers, texts and stacks.
     bool tooMany(std::uint64_t bytes, std::uint64_t memoSlots = 0);
+    /// Tells of the events that have come since the last call, when somebody wants to know.
+    void tellArrived(const Job& job);
     /// Events made so far.
     std::uint64_t events() const;
     /// "12,345 events", or "12 segments" before the first event: for messages about files that end early.
@@ -330,6 +332,8 @@ private:
     };
     std::array<ShortText, 64> m_shortTexts;
     EventShape m_lastEvent;
+    std::size_t m_toldTrace = 0;
+    std::size_t m_toldEvents = 0;
     std::vector<Word> m_words; ///< by StringId, for the texts that are known words
     std::vector<Value> m_nodes;
     std::vector<std::int64_t> m_boxed;

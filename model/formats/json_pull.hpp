@@ -43,6 +43,8 @@ public:
     /// `job` is told how far reading is and asked whether to stop once a piece of the input; it must outlive
     /// the puller.
     explicit JsonPull(ByteStream& bytes, const Job* job = nullptr);
+    /// As given; may be null.
+    const Job* job() const { return m_job; }
 
     JsonToken next();
     JsonToken token() const { return m_token; }

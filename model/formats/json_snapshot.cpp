@@ -150,6 +150,8 @@ bool JsonSnapshot::tooMany()
 {
     if (++m_steps % stepsBetweenLooks != 0)
         return false;
+    if (m_json.job())
+        m_assembler.tellArrived(*m_json.job());
     const std::uint64_t bytes = m_json.offset();
     if (m_values.size() <= limits::maxOpenValues + bytes / 16 && !m_assembler.tooMany(bytes))
         return false;

@@ -253,6 +253,7 @@ bool PickleMachine::refill(std::size_t wanted)
         return false;
     }
     m_job.report(Stage::Read, m_bytes.packedOffset(), m_bytes.packedSize());
+    m_assembler.tellArrived(m_job);
     const auto view = m_bytes.peek(wanted);
     if (const double more = m_assembler.expect(m_bytes.packedOffset(), m_bytes.packedSize()); more > 0)
         m_memo.reserve(m_memo.size()

@@ -91,6 +91,7 @@ public:
         , m_follow(given.stop, [this] { m_stop.request_stop(); })
     {
         m_job.stop = m_stop.get_token();
+        m_job.arrived = given.arrived;
         m_job.progress = [this](const Progress& progress) {
             if (m_given.progress)
                 m_given.progress(progress);

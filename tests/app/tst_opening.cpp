@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/error_banner.hpp"
+#include "app/growing_page.hpp"
 #include "app/load_strip.hpp"
 #include "app/main_toolbar.hpp"
 #include "app/start_page.hpp"
@@ -44,6 +45,10 @@ struct SlowOpener {
         std::uint64_t done = 0;
         while (!state->release && !job.stopped()) {
             job.report(Stage::Read, ++done, 1000000);
+            constexpr std::array actions{Action::Alloc, Action::Alloc, Action::FreeCompleted};
+            constexpr std::array<std::int64_t, actions.size()> sizes{4096, 4096, 4096};
+            if (job.arrived)
+                job.arrived({0, (done - 1) * actions.size(), actions, sizes});
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
         ++state->ended;
@@ -71,6 +76,7 @@ private slots:
     void selectedSitesEndWithTheirNumbers();
     void newestRequestWins();
     void showsProgressAfterAMoment();
+    void growsWhileItIsRead();
     void canBeClosedWhileLoading();
     void opensWhatIsDropped();
     void remembersFilesAndCards();
@@ -251,6 +257,40 @@ void TestOpening::showsProgressAfterAMoment()
     QTRY_VERIFY_WITH_TIMEOUT(f.workspace->session.rank() != nullptr, 20000);
     QVERIFY(!f.window->showsProgress());
     QVERIFY(f.window->strip()->isVisible());
+}
+
+void TestOpening::growsWhileItIsRead()
+{
+    const SlowOpener opener;
+    WindowFixture f(opener);
+    GrowingPage* page = f.window->growingPage();
+    f.window->open({f.training(QStringLiteral("slow.pickle"))});
+    QVERIFY(!page->isVisible());
+    QTRY_VERIFY(page->isVisible());
+    QTRY_VERIFY(page->text().contains(QStringLiteral("events so far")));
+    const auto grey = [&] {
+        const QImage image = page->grab().toImage();
+        const QRgb fill = f.style->color(Tone::Line).rgb();
+        int count = 0;
+        for (int y = 0; y < image.height(); y += 4)
+            for (int x = 0; x < image.width(); x += 4)
+                count += image.pixel(x, y) == fill ? 1 : 0;
+        return count;
+    };
+    const int before = grey();
+    const QString text = page->text();
+    QTRY_VERIFY(page->text() != text);
+    QTRY_VERIFY(grey() > before);
+    opener.state->release = true;
+    QTRY_VERIFY_WITH_TIMEOUT(f.workspace->session.rank() != nullptr, 20000);
+    QVERIFY(!page->isVisible());
+    QVERIFY(f.window->timeline()->isVisible());
+    // With something on screen, that stays.
+    opener.state->release = false;
+    f.window->open({f.training(QStringLiteral("slow.pickle"))});
+    QTRY_VERIFY(f.window->showsProgress());
+    QVERIFY(!page->isVisible());
+    opener.state->release = true;
 }
 
 void TestOpening::canBeClosedWhileLoading()

@@ -37,12 +37,13 @@ struct ReadText {
 };
 
 /// Feeds a text to one reader, as if a file held it.
-inline ReadText readText(std::string text, const ReadOptions& options = {}, const Reader& reader = jsonReader)
+inline ReadText readText(
+    std::string text, const ReadOptions& options = {}, const Reader& reader = jsonReader, const Job& job = {})
 {
     MemoryStream stream(std::move(text));
     SnapshotBuilder builder;
     ReadText out;
-    out.error = reader.read(stream, builder, options, Job{});
+    out.error = reader.read(stream, builder, options, job);
     if (!out.error)
         out.snapshot = builder.finish();
     return out;
