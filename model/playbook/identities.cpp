@@ -46,8 +46,13 @@ void addHost(std::string_view name, Identities& identities)
         return;
     identities.hosts.emplace(name);
     const std::string_view label = name.substr(0, name.find('.'));
-    if (label.size() < name.size() && !isNumber(label))
-        identities.hosts.emplace(label);
+    if (label.size() == name.size() || isNumber(label))
+        return;
+    identities.hosts.emplace(label);
+    // Other machines of the same place may be named too.
+    if (const std::string_view place = name.substr(label.size() + 1);
+        place.find('.') != std::string_view::npos)
+        identities.hosts.emplace(place);
 }
 
 /// "gpu[01-03]x" into its names, the first bracket at a time.

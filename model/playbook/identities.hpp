@@ -13,7 +13,7 @@ class RunConfig;
 /// what is shared, shown nowhere and written nowhere.
 struct Identities {
     std::set<std::string> users;
-    std::set<std::string> hosts; ///< names and addresses; of "gpu-17.lab.example" also "gpu-17"
+    std::set<std::string> hosts; ///< names and addresses; of "gpu-17.lab.example" its two parts too
 };
 
 /// Adds what a variable of the environment says of who ran it and where; nothing for other variables. Lists

@@ -259,8 +259,8 @@ peft: null
                 "env.txt");
         QCOMPARE(identitiesOf(config).users, (std::set<std::string>{"jane", "jane.d"}));
         QCOMPARE(identitiesOf(config).hosts,
-            (std::set<std::string>{
-                "10.0.0.7", "a08b", "a09b", "a10b", "a2b", "c1", "gpu-17", "gpu-17.lab.example"}));
+            (std::set<std::string>{"10.0.0.7", "a08b", "a09b", "a10b", "a2b", "c1", "gpu-17",
+                "gpu-17.lab.example", "lab.example"}));
         for (const auto& [key, value] : config.values())
             QVERIFY2(key == "env.RANK" || isIdentityKey(key), key.c_str());
         QVERIFY(identitiesOf(read("env:\n  USER: jane\nmodel:\n  hidden_size: 4\n", "run_config.yaml"))
