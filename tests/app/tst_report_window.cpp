@@ -14,7 +14,6 @@
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTest>
-#include <QTimer>
 
 using namespace tidemark;
 using namespace tidemark::test;
@@ -122,26 +121,6 @@ private slots:
         QCOMPARE(r.f.window->commands()["file.report"]->shortcut(), QKeySequence(QStringLiteral("Ctrl+E")));
         QTest::keyClick(r.f.window.get(), Qt::Key_9);
         QCOMPARE(r.f.window->tabs()->currentWidget(), &r.view());
-    }
-
-    /// Ctrl+E writes the report also from the fields of its title and summary.
-    void exportsFromItsFields()
-    {
-        Reporting r;
-        QVERIFY(r.show());
-        for (QWidget* field : {static_cast<QWidget*>(r.view().findChild<QLineEdit*>()),
-                 static_cast<QWidget*>(r.view().findChild<QPlainTextEdit*>())}) {
-            field->setFocus();
-            bool asked = false;
-            QTimer::singleShot(300, &r.view(), [&asked] {
-                if (QWidget* dialog = QApplication::activeModalWidget()) {
-                    asked = true;
-                    dialog->close();
-                }
-            });
-            QTest::keyClick(field, Qt::Key_E, Qt::ControlModifier);
-            QTRY_VERIFY_WITH_TIMEOUT(asked, 2000);
-        }
     }
 
     void notesAndComparisonGoIn()
