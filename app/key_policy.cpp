@@ -5,6 +5,8 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QKeyEvent>
+#include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QTextEdit>
 
 namespace tidemark {
@@ -19,6 +21,14 @@ bool isArrow(int key)
 bool isPaging(int key)
 {
     return key == Qt::Key_PageUp || key == Qt::Key_PageDown || key == Qt::Key_Home || key == Qt::Key_End;
+}
+
+/// Ctrl+E would go to the end of the line, which the key End does too.
+bool isExportInText(const QWidget& widget, const QKeyEvent& key)
+{
+    return key.key() == Qt::Key_E && key.modifiers() == Qt::ControlModifier
+        && (qobject_cast<const QLineEdit*>(&widget) || qobject_cast<const QPlainTextEdit*>(&widget)
+            || qobject_cast<const QTextEdit*>(&widget));
 }
 
 bool inside(const QWidget& widget, const QWidget* ancestor)
@@ -70,6 +80,10 @@ bool KeyPolicy::eventFilter(QObject* watched, QEvent* event)
     if (!widget || (widget->window() != &m_window && widget->window()->parentWidget() != &m_window))
         return false;
     const auto* key = static_cast<const QKeyEvent*>(event);
+    if (isExportInText(*widget, *key)) {
+        event->ignore();
+        return true;
+    }
     if (!belongsToFocus(*widget, key->key(), key->modifiers() & ~Qt::KeypadModifier))
         return false;
     event->accept();

@@ -11,7 +11,8 @@ namespace tidemark {
 
 /// Decides whether a key is a command of the window or belongs to the control that has the focus: arrows and
 /// page keys to lists, trees and the segment map, Ctrl+C and Enter to lists and texts, Esc to the view unless
-/// a file is being loaded. Text fields see to it themselves. Watches the whole application.
+/// a file is being loaded. Text fields see to it themselves, but Ctrl+E exports from there too. Watches the
+/// whole application.
 class KeyPolicy : public QObject {
     Q_OBJECT
 public:

@@ -173,6 +173,8 @@ private:
     void openRank(const QString& path);
     void openOutlier(const SummarisedJob& job);
     void showRanksTab(bool shown);
+    /// What a session had in front; "ranks" once there are any.
+    void showFront(const QString& view);
     void showTimelineTab();
 
     // main_window_tabs.cpp
@@ -255,6 +257,7 @@ private:
     EmptyState* m_rankless = nullptr; ///< in place of the timeline
     bool m_outlierWanted = false; ///< the rank that failed may still be opened by itself
     bool m_ranksFirst = false; ///< the overview is to be in front when the first file is open
+    QString m_front; ///< what the session being opened had in front
     FilterStrip* m_filterStrip = nullptr;
     QToolBar* m_filterBar = nullptr;
     LabelRulesWindow* m_labelRules = nullptr;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Remarks in the window: tools, list, undo, and what they are about.
 #include "app/main_window.hpp"
+#include "app/session_places.hpp"
 #include "app/status_line.hpp"
+#include "widgets/compare/compare_curves.hpp"
 #include "widgets/compare/compare_view.hpp"
 #include "widgets/notes/notes_view.hpp"
+#include "widgets/ranks/ranks_view.hpp"
 #include "widgets/segments/segment_map_view.hpp"
 #include "widgets/timeline/timeline_view.hpp"
 
 #include <QActionGroup>
+#include <QTabWidget>
 
 namespace tidemark {
 
@@ -55,6 +59,17 @@ void MainWindow::connectNotes()
         connect(&state, &ViewState::toolChanged, &other, [&state, &other] { other.setTool(state.tool()); });
         connect(&other, &ViewState::toolChanged, &state, [&state, &other] { state.setTool(other.tool()); });
     }
+    m_compare->curves().setNotes(notes);
+    m_ranks->setNotes(notes, [this](const std::filesystem::path& file) -> std::optional<std::uint32_t> {
+        const auto& entries = m_work.files.entries();
+        for (std::size_t i = 0; i < entries.size(); ++i)
+            if (entries[i].path == nameOf(file))
+                return static_cast<std::uint32_t>(i);
+        return std::nullopt;
+    });
+    connect(&state, &ViewState::toolChanged, m_ranks,
+        [this, &state] { m_ranks->setPlacing(state.tool() == Tool::Note); });
+    connect(m_ranks, &RanksView::notePlaced, this, [&state] { state.setTool(Tool::Pointer); });
     connect(m_notes, &NotesView::jumpRequested, this, &MainWindow::goToNote);
     connect(m_notes, &NotesView::toolRequested, this, [this] {
         m_work.state.setTool(Tool::Note);
@@ -81,6 +96,11 @@ void MainWindow::goToNote(std::uint64_t id)
     if (note->view == "compare") {
         showTab(m_compare);
         m_compare->timeline(note->input == 0 ? compare::Which::A : compare::Which::B).goToNote(id);
+        return;
+    }
+    if (note->view == "ranks" && m_tabs->indexOf(m_ranks) >= 0) {
+        showTab(m_ranks);
+        m_ranks->goToNote(id);
         return;
     }
     if (note->input != m_work.files.current().value_or(0)) {

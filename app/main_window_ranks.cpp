@@ -2,6 +2,7 @@
 // A job of several ranks in the window.
 #include "app/job_loader.hpp"
 #include "app/main_window.hpp"
+#include "app/reporter.hpp"
 #include "app/session_keeper.hpp"
 #include "app/session_names.hpp"
 #include "app/status_line.hpp"
@@ -57,6 +58,7 @@ const RankSummary* summaryAt(const SummarisedJob* job, const QString& path)
 void MainWindow::open(const QStringList& paths, const ReadOptions& options)
 {
     m_jobs->clear();
+    m_front.clear();
     m_jobKept = false;
     m_outlierWanted = true;
     const bool folder = hasFolder(paths);
@@ -107,6 +109,7 @@ void MainWindow::connectRanks()
             m_status->remark(tr("Ready"));
         if (several)
             openOutlier(*job);
+        emit m_reporter->inputChanged();
         showPages();
     });
     connect(m_ranks, &RanksView::openRequested, this, &MainWindow::openRank);
@@ -159,6 +162,8 @@ void MainWindow::jobDiscovered(const std::shared_ptr<const DiscoveredJob>& job)
     const std::size_t rows = job->ranks.size() + job->bad.size() + job->missing.size();
     m_ranksFirst = rows > 1;
     showRanksTab(rows > 1);
+    if (m_jobPaths.isEmpty() && m_keeper->scene().hasPlace())
+        showFront(m_front);
     m_ranks->setProgress(0, job->ranks.size());
     if (m_jobPaths.isEmpty())
         return; // they are being opened already

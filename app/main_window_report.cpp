@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tab "Report" and the files written from it.
+#include "app/job_loader.hpp"
 #include "app/main_window.hpp"
 #include "app/notice_bar.hpp"
 #include "app/reporter.hpp"
@@ -17,6 +18,7 @@ namespace tidemark {
 void MainWindow::createReport()
 {
     m_reporter = new Reporter(m_work, this);
+    m_reporter->setJobSource([this] { return m_jobs ? m_jobs->job() : nullptr; });
     m_report = new ReportView(m_style, m_tabs);
     m_tabs->addTab(m_report, m_style.icon(QStringLiteral("report")), tr("Report"));
     m_report->setSource([this] { return m_reporter->input(); },

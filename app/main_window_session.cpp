@@ -4,8 +4,13 @@
 #include "app/main_window.hpp"
 #include "app/session_keeper.hpp"
 #include "app/status_line.hpp"
+#include "widgets/compare/compare_view.hpp"
 #include "widgets/findings/sandbox_view.hpp"
 #include "widgets/notes/note_editor.hpp"
+#include "widgets/ranks/ranks_view.hpp"
+#include "widgets/report/report_view.hpp"
+
+#include <QTabWidget>
 
 namespace tidemark {
 
@@ -41,9 +46,34 @@ void MainWindow::connectSession()
         else
             dropJob();
     });
+    SessionScene& scene = m_keeper->scene();
+    scene.setFront([this] {
+        const QWidget* front = m_tabs->currentWidget();
+        return std::string(front == m_compare ? "compare"
+                : front == m_report           ? "report"
+                : front == m_ranks            ? "ranks"
+                                              : "timeline");
+    });
+    connect(m_tabs, &QTabWidget::currentChanged, &scene, &SessionScene::moved);
+    connect(&scene, &SessionScene::frontWanted, this, [this](const QString& view) {
+        m_front = view;
+        showFront(view);
+    });
     // Fixes that a session has ticked are drawn while the sandbox is open.
     connect(&m_keeper->scene(), &SessionScene::sandboxWanted, this,
         [this] { m_layout->dockOf(m_sandbox)->show(); });
+}
+
+void MainWindow::showFront(const QString& view)
+{
+    if (view == QStringLiteral("compare"))
+        showTab(m_compare);
+    else if (view == QStringLiteral("report"))
+        showTab(m_report);
+    else if (view == QStringLiteral("ranks") && m_tabs->indexOf(m_ranks) >= 0)
+        showTab(m_ranks);
+    else if (view == QStringLiteral("timeline"))
+        showTimelineTab();
 }
 
 } // namespace tidemark

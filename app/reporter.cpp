@@ -3,6 +3,7 @@
 
 #include "app/render/report_pictures.hpp"
 #include "app/version.hpp"
+#include "model/job/run_texts.hpp"
 #include "model/report/exporter.hpp"
 #include "widgets/style/text.hpp"
 
@@ -11,6 +12,7 @@
 #include <QGuiApplication>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace tidemark {
 
@@ -19,6 +21,15 @@ namespace {
 bool isAbout(const compare::Comparison& comparison, const std::shared_ptr<const Rank>& rank)
 {
     return comparison.a.rank == rank || comparison.b.rank == rank;
+}
+
+/// A file that was added later is none of the run's.
+bool names(const SummarisedJob& job, const std::string& path)
+{
+    std::error_code ignored;
+    return std::any_of(job.ranks.begin(), job.ranks.end(), [&](const RankSummary& rank) {
+        return rank.file == path || std::filesystem::equivalent(rank.file, path, ignored);
+    });
 }
 
 } // namespace
@@ -53,6 +64,9 @@ std::optional<report::ReportInput> Reporter::input() const
         comparison && isAbout(*comparison, input.rank))
         input.comparison = comparison;
     input.ranks = rows();
+    if (const auto job = m_jobSource ? m_jobSource() : nullptr;
+        job && names(*job, input.rank->snapshot->source.path))
+        addJob(input, job);
     input.annotations = m_work.notes.items();
     input.inputIndex = static_cast<std::uint32_t>(m_work.files.current().value_or(0));
     for (const Files::Entry& entry : m_work.files.entries())

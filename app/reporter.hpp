@@ -11,7 +11,9 @@
 #include <QString>
 
 #include <deque>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,6 +25,11 @@ class Reporter : public QObject {
     Q_OBJECT
 public:
     explicit Reporter(Workspace& work, QObject* parent = nullptr);
+
+    /// Where the ranks of a run come from; null, or an empty result, while none are summed up. Tell of
+    /// changes by inputChanged().
+    using JobSource = std::function<std::shared_ptr<const SummarisedJob>()>;
+    void setJobSource(JobSource source) { m_jobSource = std::move(source); }
 
     /// None while no file is open.
     std::optional<report::ReportInput> input() const;
@@ -73,7 +80,9 @@ private:
     std::vector<report::RankRow> rows() const;
 
     Workspace& m_work;
-    std::map<QString, report::RankRow> m_rows; ///< of the files read so far, by path
+    JobSource m_jobSource;
+    std::map<QString, report::RankRow>
+        m_rows; ///< of the files read so far, by path; until the run is summed up
     std::deque<Order> m_waiting;
     std::optional<Order> m_current;
     LatestTask<Written> m_task;

@@ -38,6 +38,7 @@ report::SessionFile SessionScene::made(report::SessionFile session)
     session.window.reset();
     session.range.reset();
     session.axis.clear();
+    session.view.clear();
     for (auto* list : {&session.inputs, &session.compare})
         for (report::SessionInput& input : *list) {
             input.hash.clear();
@@ -58,11 +59,17 @@ report::SessionFile SessionScene::collect() const
     const QString rules = m_work.diagnoser.rulesFile();
     if (!rules.isEmpty())
         out.labels = absolute(rules).string();
+    std::vector<std::string> files;
     for (const QString& file : m_work.diagnoser.settingsFiles()) {
+        files.push_back(absolute(file).string());
         std::string& path = isEnvironment(file) ? out.env : out.config;
         if (path.empty())
-            path = absolute(file).string();
+            path = files.back();
     }
+    if (out.settingsFiles() != files)
+        out.settings = std::move(files);
+    if (m_front)
+        out.view = m_front();
     out.cardBytes = m_work.session.cardSize();
     if (const auto align = m_work.comparer.state().align())
         out.alignment = compare::alignName(*align);
@@ -88,12 +95,21 @@ void SessionScene::collectInputs(report::SessionFile& session) const
         session.inputs.push_back(std::move(input));
     }
     session.current = static_cast<std::uint32_t>(m_work.files.current().value_or(0));
-    const auto other = m_work.comparer.state().session(compare::Which::B).rank();
     if (m_compareAwaited || m_compareLost) {
         session.compare = m_kept.compare;
-    } else if (other && other != m_work.session.rank()) {
+        return;
+    }
+    const auto main = m_work.session.rank();
+    const auto b = m_work.comparer.state().session(compare::Which::B).rank();
+    const auto a
+        = m_work.comparer.followsMain() ? main : m_work.comparer.state().session(compare::Which::A).rank();
+    if (!b || (b == main && (!a || a == main)))
+        return;
+    for (const auto& side : {b, a == main ? nullptr : a}) {
+        if (!side)
+            continue;
         report::SessionInput input;
-        input.path = absolute(QString::fromStdString(other->snapshot->source.path)).string();
+        input.path = absolute(QString::fromStdString(side->snapshot->source.path)).string();
         for (const report::SessionInput& each : m_kept.compare)
             if (each.path == input.path)
                 input = each;

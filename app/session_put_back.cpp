@@ -61,9 +61,9 @@ void SessionScene::putSettings()
         m_tookRules = true;
     }
     QStringList files;
-    for (const std::string* path : {&m_kept.config, &m_kept.env})
-        if (there(*path))
-            files << nameOf(*path);
+    for (const std::string& path : m_kept.settingsFiles())
+        if (there(path))
+            files << nameOf(path);
     if (files != m_work.diagnoser.settingsFiles()) {
         m_work.diagnoser.setSettingsFiles(files);
         m_tookSettings = true;
@@ -148,6 +148,11 @@ void SessionScene::putComparison()
             comparer.state().setRank(compare::Which::B, nullptr);
         return;
     }
+    const auto rank = m_work.session.rank();
+    if (m_kept.compare.size() > 1)
+        comparer.open(compare::Which::A, nameOf(m_kept.compare[1].path));
+    else if (!comparer.followsMain() && rank)
+        comparer.open(compare::Which::A, QString::fromStdString(rank->snapshot->source.path));
     comparer.open(compare::Which::B, nameOf(m_kept.compare.front().path));
     m_compareAwaited = comparer.isLoading();
 }

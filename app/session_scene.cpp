@@ -45,12 +45,12 @@ void SessionScene::connectSources()
             putDiagnosed();
     });
     const auto compared = [this] {
-        m_compareAwaited = false;
+        m_compareAwaited = m_compareAwaited && m_work.comparer.isLoading();
         settleMaybe();
         emit edited();
     };
     connect(&m_work.comparer, &Comparer::opened, this, [this, compared] {
-        m_compareLost = false;
+        m_compareLost = m_compareLost && m_compareAwaited; // of two sides one may be lost
         compared();
     });
     connect(&m_work.comparer, &Comparer::failed, this, [this, compared](const QString& sentence) {
@@ -203,6 +203,8 @@ void SessionScene::settleMaybe()
 {
     if (!isSettled() || !std::exchange(m_settling, false))
         return;
+    if (!m_kept.view.empty() && !m_work.files.entries().empty())
+        emit frontWanted(QString::fromStdString(m_kept.view));
     emit settled(std::exchange(m_sentences, {}));
 }
 

@@ -43,6 +43,9 @@ public:
     /// Shows a file of the session that was missing, with the session's place in it.
     void located(std::size_t input, const QString& path);
 
+    /// Names what is in front (SessionFile::view).
+    void setFront(std::function<std::string()> front) { m_front = std::move(front); }
+
     bool isSettled() const { return !m_expected && !m_diagnosisAwaited && !m_compareAwaited; }
     /// The session says where to look in the file that is open.
     bool hasPlace() const { return m_hasPlace; }
@@ -64,6 +67,8 @@ signals:
     void reportChanged();
     /// Fixes are ticked: where they are shown is to be seen.
     void sandboxWanted();
+    /// This was in front, by SessionFile::view.
+    void frontWanted(const QString& view);
 
 private:
     void connectSources();
@@ -111,6 +116,7 @@ private:
     std::optional<std::pair<StateIndex, StateIndex>> m_putStates;
     QStringList m_paths; ///< of the files that are open
     QStringList m_sentences;
+    std::function<std::string()> m_front;
     ReportChoices m_report;
 };
 

@@ -16,6 +16,8 @@ void changeSettings(report::SessionFile& session, const Change& change)
     for (std::string* path : {&session.labels, &session.config, &session.env})
         if (!path->empty())
             *path = change(*path);
+    for (std::string& path : session.settings)
+        path = change(path);
 }
 
 /// NAME.tidemark.bak, or the first of .bak2, .bak3, … that is free.

@@ -7,7 +7,6 @@
 #include "app/render/report_pictures.hpp"
 #include "app/version.hpp"
 #include "model/core/text.hpp"
-#include "model/findings/peers_advice.hpp"
 #include "model/job/run_texts.hpp"
 #include "model/report/exporter.hpp"
 #include "model/report/report.hpp"
@@ -92,13 +91,12 @@ public:
 
     std::shared_ptr<const Diagnosis> best; ///< null: nothing could be read
     std::filesystem::path bestFile;
-    std::vector<report::RankRow> rows;
     std::size_t refused = 0;
 
-    /// What is said of all files together; null for one.
+    /// What is known of all files together; null for one.
     std::shared_ptr<const SummarisedJob> job()
     {
-        if (m_summaries.size() < 2)
+        if (m_summaries.size() + m_failures.size() < 2)
             return nullptr;
         auto found = discover(m_wish.paths, m_wish.config, terminalJob());
         if (!found)
@@ -113,16 +111,6 @@ private:
         ++refused;
         m_failures.emplace_back(file, error);
         printError(m_streams.err, file.string(), error);
-        report::RankRow row;
-        row.name = file.filename().string();
-        row.rank = rankFromName(row.name);
-        row.problem = error.message;
-        // The table names the file already, and where it lies may be nobody's business.
-        const std::string path = file.string();
-        for (std::size_t at = row.problem.find(path); at != std::string::npos;
-             at = row.problem.find(path, at + 1))
-            row.problem.replace(at, path.size(), row.name);
-        rows.push_back(std::move(row));
     }
 
     void keep(const std::filesystem::path& file)
@@ -130,15 +118,17 @@ private:
         auto diagnosis = diagnosed(file);
         if (!diagnosis)
             return;
-        rows.push_back(report::rankRow(*diagnosis));
         SummaryOrigin origin;
         origin.file = file;
         origin.rank = rankFromName(file.string());
         origin.rankFrom = origin.rank ? "file name" : "";
         origin.cardBytes = m_wish.diagnosis.deviceTotal;
         m_summaries.push_back(makeSummary(*diagnosis, origin));
-        const report::RankRow& row = rows.back();
-        if (best && (m_failed || !row.failed) && (row.failed != m_failed || row.peak <= m_peak))
+        const report::RankRow row = report::rankRow(*diagnosis);
+        if (m_looksAt)
+            return;
+        m_looksAt = isLookedAt(file);
+        if (best && !m_looksAt && (m_failed || !row.failed) && (row.failed != m_failed || row.peak <= m_peak))
             return;
         best = std::move(diagnosis);
         bestFile = file;
@@ -146,8 +136,21 @@ private:
         m_peak = row.peak;
     }
 
+    /// The file that a session shows is what its report is about.
+    bool isLookedAt(const std::filesystem::path& file) const
+    {
+        const auto& inputs = m_wish.session.inputs;
+        if (m_wish.session.current >= inputs.size())
+            return false;
+        const std::filesystem::path given(inputs[m_wish.session.current].path);
+        const auto shown = given.is_absolute() ? given : m_wish.sessionFile.parent_path() / given;
+        std::error_code ignored;
+        return std::filesystem::equivalent(shown, file, ignored);
+    }
+
     const ReportCall& m_wish;
     CommandStreams& m_streams;
+    bool m_looksAt = false; ///< `best` is what a session shows
     std::vector<RankSummary> m_summaries;
     std::vector<std::pair<std::filesystem::path, Error>> m_failures;
     bool m_failed = false;
@@ -274,14 +277,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
         input.device = *device;
     }
     input.deviceTotal = wish.diagnosis.deviceTotal;
-    input.ranks = reader.rows;
-    input.job = reader.job();
-    if (input.job) {
-        input.run = runTexts(*input.job);
-        auto among = std::make_shared<Diagnosis>(*input.diagnosis);
-        dropPeersAdvice(among->findings);
-        input.diagnosis = std::move(among);
-    }
+    addJob(input, reader.job());
     input.annotations = wish.session.annotations;
     input.inputIndex = inputOf(wish.session, reader.bestFile);
     for (const report::SessionInput& each : wish.session.inputs)

@@ -89,12 +89,12 @@ Result<void> readSessionOf(const std::filesystem::path& file, ReportCall& wish, 
         if (wish.paths.empty() || wish.paths.size() < session.inputs.size())
             wish.paths.push_back(path);
     }
-    if (!wish.compare && !session.compare.empty())
+    // Where A is another file than the one looked at, the comparison is not about that.
+    if (!wish.compare && session.compare.size() == 1)
         wish.compare = besideSession(file, session.compare.front().path);
-    for (const std::string& each : {session.config, session.env})
-        if (!each.empty())
-            if (const auto added = wish.config.addFile(besideSession(file, each)); !added)
-                return added.error();
+    for (const std::string& each : session.settingsFiles())
+        if (const auto added = wish.config.addFile(besideSession(file, each)); !added)
+            return added.error();
     if (!wish.diagnosis.deviceTotal)
         wish.diagnosis.deviceTotal = session.cardBytes;
     if (!wish.device)

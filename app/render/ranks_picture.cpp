@@ -10,8 +10,32 @@
 #include <QApplication>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 
 namespace tidemark {
+
+namespace {
+
+/// Files of ranks may be called the same in folders of their own: they are named in the order of the ranks.
+RanksView::InputOf inputsByName(const SummarisedJob& job, const std::vector<std::string>& names)
+{
+    std::map<std::filesystem::path, std::uint32_t> inputs;
+    std::vector<bool> taken(names.size());
+    for (const RankSummary& rank : job.ranks)
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (!taken[i] && rank.file.filename() == names[i]) {
+                taken[i] = true;
+                inputs.emplace(rank.file, static_cast<std::uint32_t>(i));
+                break;
+            }
+    return [inputs = std::move(inputs)](const std::filesystem::path& file) -> std::optional<std::uint32_t> {
+        const auto found = inputs.find(file);
+        return found == inputs.end() ? std::nullopt : std::optional(found->second);
+    };
+}
+
+} // namespace
 
 std::optional<Error> writeRanksPicture(std::shared_ptr<const SummarisedJob> job,
     const RanksPictureRequest& request, const QString& file, int* hidden)
@@ -25,8 +49,11 @@ std::optional<Error> writeRanksPicture(std::shared_ptr<const SummarisedJob> job,
     PictureTitle title;
     title.name = shownText(job->diagnosis.headline(job->ranks));
     const int above = request.title ? PictureTitle::height(style) : 0;
+    NotesState notes;
+    notes.reset(request.annotations);
     RanksView view(style);
     view.setPalette(style.theme().palette());
+    view.setNotes(notes, inputsByName(*job, request.inputNames));
     view.setJob(std::move(job));
     view.setForPicture();
     settle(view, QSize(request.width, 600));

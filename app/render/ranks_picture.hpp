@@ -3,12 +3,15 @@
 
 #include "model/core/result.hpp"
 #include "model/job/summarise.hpp"
+#include "model/report/annotations.hpp"
 
 #include <QSize>
 #include <QString>
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tidemark {
 
@@ -21,6 +24,8 @@ struct RanksPictureRequest {
     bool dark = false;
     bool applyLook = true; ///< as PictureRequest
     bool title = true;
+    std::vector<report::Annotation> annotations;
+    std::vector<std::string> inputNames; ///< of files, by Annotation::input
     static constexpr int mostHeight = 8000;
 };
 

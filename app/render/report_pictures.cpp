@@ -11,12 +11,13 @@
 #include <QCoreApplication>
 #include <QDeadlineTimer>
 #include <QFile>
-#include <QSvgRenderer>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QThread>
 
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include <cmath>
 
@@ -29,10 +30,18 @@ QSize reportPictureSize(bool paper)
 
 namespace {
 
+/// Families of the web's: browsers take an unknown one for any, mostly with serifs.
+void nameFonts(std::string& svg)
+{
+    constexpr std::string_view ours = "\"Sans Serif\"";
+    constexpr std::string_view theirs = "\"system-ui, sans-serif\"";
+    for (std::size_t at = svg.find(ours); at != std::string::npos; at = svg.find(ours, at + theirs.size()))
+        svg.replace(at, ours.size(), theirs);
+}
+
 /// Areas that cannot be seen, but say what they are of when the pointer is over them.
 QByteArray withTooltips(QByteArray svg, const std::vector<NamedArea>& areas)
 {
-    svg.replace("\"Sans Serif\"", "\"system-ui, sans-serif\""); // no family of the web's
     // A title of the whole would be the tooltip of everything.
     const qsizetype title = svg.indexOf("<title>");
     const qsizetype titleEnd = svg.indexOf("</title>");
@@ -67,9 +76,13 @@ std::optional<report::Picture> fromFile(const char* id, const QString& name)
     report::Picture picture;
     picture.id = id;
     picture.data = file.readAll().toStdString();
-    const QSize size = QSvgRenderer(QByteArray::fromStdString(picture.data)).viewBox().size();
-    picture.width = size.width();
-    picture.height = size.height();
+    // Reading the size off the tag costs nothing; parsing the picture takes as long as drawing it.
+    static const QRegularExpression box(QStringLiteral("viewBox=\"0 0 (\\d+) (\\d+)\""));
+    const auto match = box.match(QString::fromUtf8(picture.data.substr(0, 1000)));
+    if (!match.hasMatch())
+        return std::nullopt;
+    picture.width = match.captured(1).toInt();
+    picture.height = match.captured(2).toInt();
     return picture;
 }
 
@@ -83,6 +96,8 @@ bool writeRanks(const report::ReportInput& input, bool paper, const QString& fil
     request.shrink = true;
     request.applyLook = false;
     request.title = false;
+    request.annotations = input.annotations;
+    request.inputNames = input.inputNames;
     int needed = 0;
     return !writeRanksPicture(input.job, request, file, &needed) && needed == 0;
 }
@@ -100,9 +115,12 @@ bool writeComparison(const report::ReportInput& input, bool paper, const QString
         return false;
     Style style;
     style.setChoice(ThemeChoice::Light);
+    NotesState notes;
+    notes.reset(input.annotations);
     CompareState state;
     CompareCurves curves(state, style); // first: it takes its scale when the comparison arrives
     curves.setPalette(style.theme().palette());
+    curves.setNotes(notes);
     for (const compare::Which which : {compare::Which::A, compare::Which::B}) {
         const compare::Side& side = which == compare::Which::A ? input.comparison->a : input.comparison->b;
         state.setRank(which, side.rank, side.device);
@@ -134,9 +152,7 @@ std::vector<report::Picture> drawn(const char* id, const std::function<bool(cons
     return out;
 }
 
-} // namespace
-
-std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, bool paper)
+std::vector<report::Picture> drawnPictures(const report::PictureAsk& ask, bool paper)
 {
     PictureRequest request;
     const char* id = nullptr;
@@ -171,6 +187,17 @@ std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, b
     if (!paper)
         for (report::Picture& picture : pictures)
             picture.data = withTooltips(QByteArray::fromStdString(picture.data), areas).toStdString();
+    return pictures;
+}
+
+} // namespace
+
+std::vector<report::Picture> drawReportPictures(const report::PictureAsk& ask, bool paper)
+{
+    std::vector<report::Picture> pictures = drawnPictures(ask, paper);
+    if (!paper)
+        for (report::Picture& picture : pictures)
+            nameFonts(picture.data);
     return pictures;
 }
 

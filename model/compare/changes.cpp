@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/compare/changes.hpp"
 
+#include "model/playbook/identities.hpp"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -48,7 +50,7 @@ std::map<std::string, std::string> valuesOf(const RunConfig& config)
 {
     std::map<std::string, std::string> values;
     for (const auto& [key, value] : config.values())
-        if (key != expandableKey && key != fromSegmentsKey)
+        if (!isIdentityKey(key) && key != expandableKey && key != fromSegmentsKey)
             values.emplace(key, configText(value));
     if (const auto expandable = config.expandableSegments())
         values.emplace(expandableKey, *expandable ? "true" : "false");

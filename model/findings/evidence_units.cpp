@@ -170,6 +170,37 @@ constexpr std::array rows{
 static_assert(
     std::is_sorted(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key < b.key; }));
 
+/// Keys that do not read well by themselves.
+struct Words {
+    std::string_view key;
+    const char* name;
+    const char* yes = nullptr; ///< null: no yes or no
+    const char* no = nullptr;
+};
+constexpr std::array words{
+    Words{"new_peak_owner", "phase of the new peak"},
+    Words{"one_percent_of_usable", "1 % of what was usable"},
+    Words{"peak_moved", "highest point after the fix", "elsewhere: the peak would move", "where it is now"},
+    Words{"per_layer_from", "a layer's share from"},
+    Words{"pytorch_hint_moot", "the hint in PyTorch's error text",
+        "moot: expandable segments were on already", "worth a try"},
+    Words{"r_squared", "R² of the line"},
+    Words{"steps_until_full_grade", "grade of that"},
+    Words{"verdict", "case (Help, out of memory)"},
+    Words{"waited_us", "waited"},
+    Words{"whatif_empty_cache_fits", "cache emptied in time: the request fits"},
+    Words{"whatif_empty_cache_flushes", "– flushes"},
+    Words{"whatif_empty_cache_peak_reserved", "– peak reserved"},
+    Words{"whatif_expandable_fits", "expandable segments: the request fits"},
+    Words{"whatif_expandable_flushes", "– flushes"},
+    Words{"whatif_expandable_peak_reserved", "– peak reserved"},
+    Words{"whatif_expandable_refused", "expandable segments: not replayed, since"},
+    Words{"whatif_fidelity", "fidelity of the replay"},
+    Words{"whatif_pins_first_fits", "long-lived blocks first: the request fits"},
+    Words{"whatif_pins_first_flushes", "– flushes"},
+    Words{"whatif_pins_first_peak_reserved", "– peak reserved"},
+};
+
 } // namespace
 
 std::optional<EvidenceUnit> evidenceUnit(std::string_view key)
@@ -177,6 +208,24 @@ std::optional<EvidenceUnit> evidenceUnit(std::string_view key)
     const auto row = std::lower_bound(
         rows.begin(), rows.end(), key, [](const Row& r, std::string_view k) { return r.key < k; });
     return row != rows.end() && row->key == key ? std::optional(row->unit) : std::nullopt;
+}
+
+std::string evidenceName(std::string_view key)
+{
+    for (const Words& each : words)
+        if (each.key == key)
+            return each.name;
+    std::string name(key);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
+std::string evidenceAnswer(std::string_view key, bool yes)
+{
+    for (const Words& each : words)
+        if (each.key == key && each.yes != nullptr)
+            return yes ? each.yes : each.no;
+    return yes ? "yes" : "no";
 }
 
 } // namespace tidemark

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tidemark {
@@ -20,5 +21,10 @@ enum class EvidenceUnit : std::uint8_t {
 
 /// Absent for keys that no rule writes. A rule that brings a new key adds it to the table.
 std::optional<EvidenceUnit> evidenceUnit(std::string_view key);
+
+/// A key as people read it: "phase of the new peak"; with blanks for underscores where nothing reads better.
+std::string evidenceName(std::string_view key);
+/// A yes or no as people read it, to follow evidenceName.
+std::string evidenceAnswer(std::string_view key, bool yes);
 
 } // namespace tidemark

@@ -4,6 +4,7 @@
 #include "model/findings/metrics.hpp"
 #include "model/findings/peers_advice.hpp"
 #include "model/playbook/estimator.hpp"
+#include "model/playbook/identities.hpp"
 
 #include <algorithm>
 #include <set>
@@ -315,7 +316,7 @@ RankSummary makeSummary(const Diagnosis& diagnosis, const SummaryOrigin& origin)
     }
     out.undecided = diagnosis.undecided;
     for (const auto& [key, value] : diagnosis.config.values())
-        if (out.settings.size() < RankSummary::maxSettings)
+        if (out.settings.size() < RankSummary::maxSettings && !isIdentityKey(key))
             out.settings.emplace(key, value);
     return out;
 }

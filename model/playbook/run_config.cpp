@@ -6,6 +6,7 @@
 #include "model/playbook/config_text.hpp"
 #include "model/playbook/config_tree.hpp"
 #include "model/playbook/flat_names.hpp"
+#include "model/playbook/identities.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,6 +43,15 @@ bool isKeptVariable(std::string_view name)
 Error nameError(ErrorCode code, std::string_view fileName, std::string_view what)
 {
     return {code, displayText(fileName, 120) + " " + std::string(what), std::nullopt};
+}
+
+template <typename Values>
+void keep(const Identities& named, Values& values)
+{
+    for (const std::string& user : named.users)
+        values.try_emplace(identityKey(false, user), true);
+    for (const std::string& host : named.hosts)
+        values.try_emplace(identityKey(true, host), true);
 }
 
 std::optional<double> asReal(const ConfigValue& value)
@@ -119,9 +129,13 @@ Result<void> RunConfig::addTree(std::string_view text, std::string_view fileName
 
 Result<void> RunConfig::addEnvironment(std::string_view text)
 {
-    for (auto& [name, value] : environmentLines(text))
+    Identities named;
+    for (auto& [name, value] : environmentLines(text)) {
+        addIdentities(name, value, named);
         if (isKeptVariable(name))
             m_values.try_emplace("env." + name, std::move(value));
+    }
+    keep(named, m_values);
     m_environmentKnown = true;
     return {};
 }
@@ -131,12 +145,16 @@ void RunConfig::merge(std::vector<std::pair<std::string, ConfigValue>> settings)
     // Directly below model first: where a file has a key in both places, that one counts.
     std::stable_partition(
         settings.begin(), settings.end(), [](const auto& s) { return !s.first.starts_with(nested); });
+    Identities named;
     for (auto& [key, value] : settings) {
         const std::string plain = plainKey(key);
         const bool variable = plain.starts_with("env.") || plain.starts_with("env_vars.");
+        if (variable)
+            addIdentities(plain.substr(plain.find('.') + 1), configText(value), named);
         if (!variable || isKeptVariable(plain.substr(plain.find('.') + 1)))
             m_values.try_emplace(plain, variable ? ConfigValue(configText(value)) : std::move(value));
     }
+    keep(named, m_values);
 }
 
 Result<void> RunConfig::addFile(const std::filesystem::path& path)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/report/anchors.hpp"
 
+#include "model/core/units.hpp"
+
 #include <algorithm>
 
 namespace tidemark::report {
@@ -71,6 +73,31 @@ std::optional<StateIndex> stateOfAnchor(const Replay& replay, const Anchor& anch
         if (const AllocationId id = findAllocation(replay, *allocation); valid(id))
             return replay.timeline.allocations().firstState[index(id)];
     return std::nullopt;
+}
+
+std::string lostText(const Rank& rank, const Annotation& annotation)
+{
+    const Replay* replay = nullptr;
+    for (const auto& each : rank.devices)
+        if (each->device().ordinal == annotation.device)
+            replay = each.get();
+    if (replay == nullptr)
+        return "this file has no device " + std::to_string(annotation.device);
+    const auto first = static_cast<std::int64_t>(replay->device().firstEventInFile);
+    const auto last = first + static_cast<std::int64_t>(replay->states()) - 2;
+    for (const Anchor* anchor : {&annotation.from, &annotation.to}) {
+        std::optional<std::int64_t> event;
+        if (const auto* point = std::get_if<PointAnchor>(anchor))
+            event = point->event;
+        else if (const auto* segment = std::get_if<SegmentAnchor>(anchor))
+            event = segment->event;
+        if (event && (*event < std::min<std::int64_t>(first - 1, -1) || *event > last))
+            return "this file has no event " + formatCount(*event);
+        if (const auto* allocation = std::get_if<AllocationAnchor>(anchor);
+            allocation && !valid(findAllocation(*replay, *allocation)))
+            return "this file has no such allocation";
+    }
+    return {};
 }
 
 } // namespace tidemark::report

@@ -3,8 +3,10 @@
 
 #include "model/replay/replay.hpp"
 #include "model/report/annotations.hpp"
+#include "model/run/rank.hpp"
 
 #include <optional>
+#include <string>
 
 /// Between the anchors of remarks and an open device: the same data is found again in the next opening of the
 /// file, or in another one of the same run. Any thread.
@@ -26,5 +28,9 @@ AllocationId findAllocation(const Replay& replay, const AllocationAnchor& anchor
 /// The state an anchor speaks of: of its event, or of the birth of its allocation; absent for findings and
 /// for what the device does not have.
 std::optional<StateIndex> stateOfAnchor(const Replay& replay, const Anchor& anchor);
+
+/// Why a remark points nowhere in a file: one sentence without its end, "this file has no device 99"; empty
+/// where it points at something, and for findings. Cost: as stateOfAnchor.
+std::string lostText(const Rank& rank, const Annotation& annotation);
 
 } // namespace tidemark::report

@@ -156,15 +156,32 @@ void addComparison(const BuildContext& context, Section& section)
 }
 
 /// What is said of all ranks together: the headline, then each finding with what it rests on and what helps.
-static void addRunFindings(const RunTexts& run, Section& section)
+static void addRunFindings(const BuildContext& context, Section& section)
 {
+    const RunTexts& run = context.input.run;
+    // What the report is about anyway is told with its own findings.
+    const auto toldBelow = [&](const Finding& finding) {
+        const auto& parts = context.wish.parts;
+        const auto& own = context.input.diagnosis;
+        return own && std::find(parts.begin(), parts.end(), Part::Findings) != parts.end()
+            && std::any_of(own->findings.begin(), own->findings.end(), [&](const Finding& each) {
+                   return !each.explanation.empty()
+                       && finding.explanation.find(each.explanation) != std::string::npos;
+               });
+    };
     constexpr std::size_t mostTold = 8;
     if (run.findings.empty() || run.findings.front().title != run.headline)
         section.blocks.emplace_back(Paragraph{Text().strong(run.headline)});
     for (std::size_t i = 0; i < std::min(run.findings.size(), mostTold); ++i) {
         const Finding& finding = run.findings[i];
-        section.blocks.emplace_back(Paragraph{Text().strong(finding.title).add(" " + finding.explanation)});
-        addFixes(finding.fixes, section);
+        const bool again = toldBelow(finding);
+        section.blocks.emplace_back(
+            Paragraph{Text()
+                          .strong(finding.title)
+                          .add(again ? std::string(" Told under Findings, with what helps.")
+                                     : " " + finding.explanation)});
+        if (!again)
+            addFixes(finding.fixes, section);
     }
     List notes;
     if (run.findings.size() > mostTold)
@@ -200,7 +217,7 @@ void addRanks(const BuildContext& context, Section& section)
     section.subtitle = formatUnsigned(ranks.size()) + " files, highest peak " + formatBytes(highest)
         + (failed > 0 ? ", " + std::to_string(failed) + " ran out of memory" : std::string());
     if (!context.input.run.headline.empty())
-        addRunFindings(context.input.run, section);
+        addRunFindings(context, section);
     addPictures(context, PictureKind::Ranks, section.subtitle + ".", section);
     section.blocks.emplace_back(std::move(table));
 }

@@ -6,6 +6,8 @@
 #include "model/report/builder.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 
 namespace tidemark::report {
@@ -17,14 +19,13 @@ constexpr std::size_t mostTold = 12;
 constexpr std::size_t mostListed = 200;
 constexpr std::size_t mostNumbers = 12;
 
+/// Six digits, as the window shows them.
 std::string numberText(double value)
 {
-    std::string text = std::to_string(std::abs(value));
-    while (text.ends_with('0'))
-        text.pop_back();
-    if (text.ends_with('.'))
-        text.pop_back();
-    return (value < 0 ? "−" : "") + text;
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(
+        text.data(), text.data() + text.size(), std::abs(value), std::chars_format::general, 6);
+    return (value < 0 ? "−" : "") + std::string(text.data(), end.ptr);
 }
 
 std::string unitText(std::int64_t value, EvidenceUnit unit)
@@ -56,10 +57,11 @@ Unit unitOf(EvidenceUnit unit)
 }
 
 struct EvidenceText {
+    std::string_view key;
     EvidenceUnit unit;
 
     Cell operator()(std::monostate) const { return unknownCell(); }
-    Cell operator()(bool v) const { return textCell(v ? "yes" : "no"); }
+    Cell operator()(bool v) const { return textCell(evidenceAnswer(key, v)); }
     Cell operator()(std::int64_t v) const { return {unitText(v, unit), v, 0}; }
     Cell operator()(double v) const
     {
@@ -90,12 +92,6 @@ private:
         return textCell(text);
     }
 };
-
-std::string words(std::string key)
-{
-    std::replace(key.begin(), key.end(), '_', ' ');
-    return key;
-}
 
 std::string titleOf(const Finding& finding)
 {
@@ -150,7 +146,8 @@ void tell(const Finding& finding, bool fixesToldAbove, Section& section)
     evidence.id = finding.rule;
     for (const Evidence& each : finding.evidence) {
         const EvidenceUnit unit = evidenceUnit(each.key).value_or(EvidenceUnit::Count);
-        evidence.pairs.emplace_back(words(each.key), std::visit(EvidenceText{unit}, each.value));
+        evidence.pairs.emplace_back(
+            evidenceName(each.key), std::visit(EvidenceText{each.key, unit}, each.value));
         evidence.units.push_back(evidence.pairs.back().second.exact.index() == 0 ? Unit::None : unitOf(unit));
     }
     if (!evidence.pairs.empty())

@@ -32,7 +32,7 @@ table{border-collapse:collapse;width:100%;font-size:14px}
 caption{text-align:left;font-weight:600;padding:6px 0}
 th{text-align:left;font-weight:500;color:var(--text2);border-bottom:1px solid var(--line);padding:5px 8px;vertical-align:bottom}
 td{border-bottom:1px solid var(--line2);padding:5px 8px;vertical-align:top}
-td.w{min-width:150px;overflow-wrap:anywhere}td.w:first-child{min-width:260px}td:not(.w) code{white-space:nowrap}.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+td.w{min-width:150px;overflow-wrap:break-word}td.w:has(code){max-width:480px}td.w:first-child{min-width:260px}td:not(.w) code{white-space:nowrap}.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 tfoot td{border-top:1px solid var(--line);color:var(--text2)}tfoot strong{color:var(--text)}
 th button{all:unset;cursor:pointer}th button:hover,th button:focus-visible{color:var(--link);text-decoration:underline}
 th[aria-sort=ascending] button::after{content:" \25B2"}th[aria-sort=descending] button::after{content:" \25BC"}
@@ -43,10 +43,11 @@ summary{cursor:pointer;overflow-wrap:anywhere}.stack{margin:6px 0;padding-left:3
 .figures+.figures{margin-top:-1px}figure{margin:14px 0}figure img,figure svg{max-width:100%;height:auto;display:block}figure .picture,figure img{background:#fff}
 figcaption{font-size:13px;margin-top:4px}
 footer{max-width:1080px;border-top:1px solid var(--line);margin-top:40px;padding-top:10px;font-size:13px;overflow-wrap:anywhere}
+@media screen and (prefers-color-scheme:dark){figure .picture,figure img{filter:invert(.88) hue-rotate(180deg)}}
 @page{size:auto;margin:15mm}
 @media print{:root{color-scheme:light}html{font-size:10.5pt}body{max-width:none;padding:0}.wide{overflow:visible}
 h1{font-size:19pt}h2,h3,h4,caption{break-after:avoid}tr,figure,.figures,.note,.values>div,li{break-inside:avoid}thead{display:table-header-group}tfoot{display:table-row-group}
-table{font-size:8.5pt}th,td{padding:3px 5px}th{white-space:normal}td.w,td.w:first-child{min-width:0}td:not(.w) code{white-space:normal}code{font-size:.85em}.figures{grid-template-columns:repeat(4,1fr)}.figures .value{font-size:15pt}
+table{font-size:8.5pt}th,td{padding:3px 5px}th{white-space:normal}td.w,td.w:first-child{min-width:0;overflow-wrap:anywhere}td:not(.w) code{white-space:normal}code{font-size:.85em}.figures{grid-template-columns:repeat(4,1fr)}.figures .value{font-size:15pt}
 details:not([open])>*:not(summary){display:none}th button::after{content:""!important}}
 )css";
 }

@@ -12,6 +12,8 @@ namespace {
 
 /// Kept free for the sentence that says what was left out.
 constexpr std::size_t reserve = 1200;
+/// One list or table leaves room for what comes after it.
+constexpr std::size_t mostOfOne = maxMarkdownChars / 3;
 /// Parts whose heading is a fold: read by few.
 constexpr std::array folded{"tree", "settings", "glossary", "ranks", "reproduce"};
 
@@ -128,7 +130,7 @@ public:
         const std::size_t fixed = head.size() + foot.size() + block.note.size() + 200;
         for (const auto& row : block.rows) {
             std::string one = rowText(row);
-            if (!fits(fixed + rows.size() + one.size()))
+            if (fixed + rows.size() + one.size() > mostOfOne || !fits(fixed + rows.size() + one.size()))
                 break;
             rows += one;
             ++listed;
@@ -156,11 +158,26 @@ public:
     }
     void operator()(const List& block)
     {
+        constexpr std::size_t restText = 80;
         std::string text;
-        std::size_t number = 0;
-        for (const Text& each : block.items)
-            text += (block.ordered ? std::to_string(++number) + ". " : std::string("- ")) + markdown(each)
-                + '\n';
+        std::size_t listed = 0;
+        for (const Text& each : block.items) {
+            std::string one
+                = (block.ordered ? std::to_string(listed + 1) + ". " : std::string("- ")) + markdown(each);
+            one += '\n';
+            const std::size_t size = text.size() + one.size() + restText;
+            if (size > mostOfOne || !fits(size))
+                break;
+            text += one;
+            ++listed;
+        }
+        if (listed < block.items.size()) {
+            const std::size_t rest = block.items.size() - listed;
+            leave(counted(rest, "line of a list", "lines of a list"));
+            if (listed == 0)
+                return;
+            text += "\n… " + counted(rest, "more is", "more are") + " left out here\n";
+        }
         put(text + '\n');
     }
     void operator()(const Picture& block)

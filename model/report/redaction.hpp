@@ -51,14 +51,16 @@ struct RedactionInput {
     std::vector<std::shared_ptr<const Rank>> ranks;
     std::vector<const RunConfig*> configs;
     std::vector<std::string> paths; ///< relative ones that may be named: labels of runs
+    std::vector<std::string> fileNames; ///< of other files that are named; some tell a host
+    std::vector<std::string> sites; ///< "f@a.py:3" of files that are not among `ranks`
 };
 
 /// Replaces what must not be shared. Immutable after build; any thread.
 ///
-/// A word is secret only where it tells something: names that known libraries use too, names such as
-/// "<module>" or "__init__", and home folders of nobody ("root", "ubuntu") stay. A function called by one
-/// plain lower-case word ("memory") is replaced where it stands as a function ("memory@model.py:3"), since
-/// the word itself is English.
+/// A word is secret only where it tells something: names that known libraries use too, names that this
+/// program's own advice uses ("scaled_dot_product_attention"), names such as "<module>" or "__init__", and
+/// home folders of nobody ("root", "ubuntu") stay. A function called by one plain lower-case word ("memory")
+/// is replaced where it stands as a function ("memory@model.py:3"), since the word itself is English.
 class Redactor {
 public:
     Redactor() = default; ///< changes nothing

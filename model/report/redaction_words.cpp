@@ -89,6 +89,15 @@ bool isCommonUser(std::string_view name)
     return name.size() < 3 || isOneOf(name, users);
 }
 
+bool isCommonHost(std::string_view name)
+{
+    constexpr std::array hosts{"localhost", "localhost.localdomain", "localdomain", "127.0.0.1", "0.0.0.0",
+        "::1", "node", "nodes", "host", "gpu", "cuda", "login", "head", "master", "worker", "main", "leader",
+        "server", "client", "local", "none", "None", "null", "unknown", "container", "docker", "cluster",
+        "job", "rank", "device", "compute", "train", "trainer", "training", "memory", "test"};
+    return name.size() < 3 || isOneOf(name, hosts);
+}
+
 bool isPublicValue(std::string_view value)
 {
     constexpr std::array words{"true", "false", "True", "False", "none", "None", "null", "on", "off", "yes",
@@ -119,7 +128,7 @@ bool isOwnWord(std::string_view name)
         "garbage_collection_threshold", "roundup_power2_divisions", "hidden_size", "num_layers", "seq_length",
         "micro_batch_size", "global_batch_size", "recompute_modules", "recompute_granularity", "empty_cache",
         "_record_memory_history", "_dump_snapshot", "max_entries", "memory_allocated", "record_function"};
-    return isOneOf(name, words) || evidenceUnit(name).has_value();
+    return isOneOf(name, words) || evidenceUnit(name).has_value() || isAdviceWord(name);
 }
 
 std::string hostInFileName(std::string_view name)

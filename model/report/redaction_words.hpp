@@ -18,12 +18,16 @@ bool isCommonFunction(std::string_view name);
 bool isPlainWord(std::string_view word);
 /// A home folder that names nobody: "root", "ubuntu".
 bool isCommonUser(std::string_view name);
+/// A machine's name that names none: "localhost", "worker", too short ones.
+bool isCommonHost(std::string_view name);
 /// A setting's value that tells nothing: a number, a switch, nothing.
 bool isPublicValue(std::string_view value);
 /// A range's name that PyTorch's own tools give: "ProfilerStep#12", "Optimizer.step#AdamW.step".
 bool isCommonRange(std::string_view name);
-/// A word of this program's own: a key of evidence or settings.
+/// A word of this program's own: a key of evidence or settings, or a public name that its advice uses.
 bool isOwnWord(std::string_view name);
+/// A public name that this program's texts use: "scaled_dot_product_attention", "recompute_modules".
+bool isAdviceWord(std::string_view name);
 /// Host in a file name as torch.profiler and Tidemark's recording lines make it, "HOST_PID.TIME.pickle" or
 /// "HOST_Jun_10_12_30_05.pickle"; empty for none.
 std::string hostInFileName(std::string_view name);

@@ -3,6 +3,7 @@
 #include "model/report/redaction.hpp"
 
 #include "model/core/text.hpp"
+#include "model/playbook/identities.hpp"
 #include "model/report/redaction_words.hpp"
 
 #include <algorithm>
@@ -57,6 +58,10 @@ public:
                 settings(*config);
         for (const std::string& each : m_input.paths)
             path(each, false);
+        for (const std::string& each : m_input.fileNames)
+            host(each);
+        for (const std::string& each : m_input.sites)
+            site(each);
         nameFunctions();
         return finish();
     }
@@ -75,9 +80,7 @@ private:
     void file(const Snapshot& file)
     {
         path(file.source.path, false);
-        if (m_redaction.identities)
-            if (const std::string host = hostInFileName(file.source.name); host.size() >= 3)
-                add(host, "host", Kind::Host);
+        host(file.source.name);
         std::set<std::pair<StringId, StringId>> seen;
         std::vector<FrameId> own;
         for (std::size_t i = 0; i < file.frames.size(); ++i) {
@@ -105,6 +108,25 @@ private:
             for (const Setting& setting : file.settings)
                 if (const auto* text = std::get_if<std::string>(&setting.value))
                     users(*text);
+    }
+
+    void host(std::string_view fileName)
+    {
+        if (m_redaction.identities)
+            if (const std::string host = hostInFileName(fileName); !isCommonHost(host))
+                add(host, "host", Kind::Host);
+    }
+
+    /// A function that only its call site tells of.
+    void site(std::string_view site)
+    {
+        const std::size_t at = site.rfind('@');
+        if (!m_redaction.functions || at == std::string_view::npos || at == 0
+            || site.find('.', at) == site.npos)
+            return;
+        const std::string_view name = site.substr(0, at);
+        if (!isKnownLibrary(name, "") && !isCommonFunction(name) && !isOwnWord(name))
+            m_functions.try_emplace(displayText(name.substr(0, longestSecret)), std::string(name));
     }
 
     void function(const Snapshot& file, FrameId id)
@@ -196,11 +218,25 @@ private:
             one(annotation.name, "range_");
     }
 
+    void identities(const Identities& names)
+    {
+        for (const std::string& user : names.users)
+            if (!isCommonUser(user) && !isPublicValue(user))
+                add(user, "user", Kind::User);
+        for (const std::string& host : names.hosts)
+            if (!isCommonHost(host))
+                add(host, "host", Kind::Host);
+    }
+
     void settings(const RunConfig& config)
     {
+        if (m_redaction.identities)
+            identities(identitiesOf(config));
         for (const std::string& name : config.files())
             path(name, false);
         for (const auto& [key, value] : config.values()) {
+            if (isIdentityKey(key))
+                continue;
             const std::string text = configText(value);
             users(text);
             const bool host = key == "env.HOSTNAME" || key == "env.HOST" || key == "env.SLURMD_NODENAME"
@@ -211,7 +247,7 @@ private:
                 continue;
             if (user && !isCommonUser(text))
                 add(text, "user", Kind::User);
-            else if (host && text != "localhost" && text.size() >= 3)
+            else if (host && !isCommonHost(text))
                 add(text, "host", Kind::Host);
             else if (!isPublicSetting(key) && !isPlainWord(text) && text.size() >= 6)
                 add(text, "hidden", Kind::Setting);

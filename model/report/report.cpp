@@ -112,7 +112,12 @@ std::vector<Part> allParts()
 
 RedactionInput redactionInput(const ReportInput& input)
 {
-    RedactionInput out{{input.rank}, {}, {}};
+    RedactionInput out;
+    out.ranks.push_back(input.rank);
+    out.fileNames = input.inputNames;
+    for (const RankRow& row : input.ranks)
+        out.fileNames.push_back(row.name);
+    out.sites = input.run.sites;
     if (input.diagnosis)
         out.configs.push_back(&input.diagnosis->config);
     if (input.comparison)

@@ -71,6 +71,7 @@ struct RunTexts {
     std::string headline;
     std::vector<Finding> findings;
     std::vector<std::string> notes; ///< where roles come from, which ranks are missing
+    std::vector<std::string> sites; ///< call sites of all ranks that may be named, for redaction
 };
 
 /// What a report is about. A rank without devices gives a report of what the file cannot tell.

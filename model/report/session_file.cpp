@@ -65,11 +65,12 @@ SessionFile fromJson(const SessionJson& json, std::vector<std::string>& problems
     keys.read("window", session.window);
     keys.read("range", session.range);
     for (const auto& [key, value] : {std::pair("axis", &session.axis), std::pair("colour", &session.colour),
-             std::pair("filter", &session.filter), std::pair("labels", &session.labels),
-             std::pair("config", &session.config), std::pair("env", &session.env),
-             std::pair("alignment", &session.alignment), std::pair("title", &session.title),
-             std::pair("summary", &session.summary)})
+             std::pair("filter", &session.filter), std::pair("view", &session.view),
+             std::pair("labels", &session.labels), std::pair("config", &session.config),
+             std::pair("env", &session.env), std::pair("alignment", &session.alignment),
+             std::pair("title", &session.title), std::pair("summary", &session.summary)})
         keys.read(key, *value);
+    keys.read("settings", session.settings);
     keys.read("card_bytes", session.cardBytes);
     readSandbox(keys, session, problems);
     if (const SessionJson* list = keys.list("annotations"))
@@ -118,10 +119,13 @@ SessionJson toJson(const SessionFile& session)
         json["range"] = pairJson(*session.range);
     text("axis", session.axis);
     text("colour", session.colour);
+    text("view", session.view);
     text("filter", session.filter);
     text("labels", session.labels);
     text("config", session.config);
     text("env", session.env);
+    if (!session.settings.empty())
+        json["settings"] = session.settings;
     if (session.cardBytes)
         json["card_bytes"] = *session.cardBytes;
     text("alignment", session.alignment);
@@ -153,6 +157,16 @@ Error refused(ErrorCode code, std::string_view name, const std::string& why)
 }
 
 } // namespace
+
+std::vector<std::string> SessionFile::settingsFiles() const
+{
+    std::vector<std::string> files = settings;
+    if (files.empty())
+        for (const std::string& each : {config, env})
+            if (!each.empty())
+                files.push_back(each);
+    return files;
+}
 
 Result<SessionRead> parseSession(std::string_view text, std::string_view name)
 {

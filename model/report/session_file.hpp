@@ -37,7 +37,8 @@ struct SessionFile {
     static constexpr int version = 1;
 
     std::vector<SessionInput> inputs;
-    std::vector<SessionInput> compare; ///< the other side
+    /// The other side, B; behind it A, where that is not the file looked at.
+    std::vector<SessionInput> compare;
     std::uint32_t current = 0; ///< position in inputs
     std::optional<std::int64_t> device; ///< ordinal
     std::optional<std::int64_t> cursor; ///< event; −1: before the first
@@ -45,10 +46,13 @@ struct SessionFile {
     std::optional<std::pair<std::int64_t, std::int64_t>> range; ///< events selected, both included
     std::string axis; ///< "events", "time", "steps"
     std::string colour; ///< "site", "label", "role", …
+    std::string view; ///< in front: "timeline", "compare", "ranks", "report"
     std::string filter; ///< as typed
     std::string labels; ///< path of own label rules
     std::string config; ///< path of the run's configuration
     std::string env; ///< path of the run's environment
+    /// Paths of all of them in their order, where they are more than those two; else empty.
+    std::vector<std::string> settings;
     std::optional<std::uint64_t> cardBytes;
     std::string alignment; ///< of the comparison: "step", "mark", …
     std::vector<SessionFix> fixes;
@@ -59,6 +63,9 @@ struct SessionFile {
     std::vector<std::string> parts; ///< of the report, by partName
     std::string extra; ///< unknown keys, as a JSON object; written back
     bool operator==(const SessionFile&) const = default;
+
+    /// `settings`, or else `config` and `env`.
+    std::vector<std::string> settingsFiles() const;
 };
 
 /// A session file as read: what of it could be, and a sentence for everything that could not.

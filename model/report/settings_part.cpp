@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
+#include "model/report/anchors.hpp"
 #include "model/report/builder.hpp"
 
 #include <algorithm>
@@ -113,6 +114,17 @@ void addExpectation(const Expectation& expectation, Section& section)
     section.blocks.emplace_back(std::move(table));
 }
 
+/// What a remark is about, where that is known here.
+const Rank* rankOf(const BuildContext& context, const Annotation& annotation)
+{
+    const auto& comparison = context.input.comparison;
+    if (annotation.view == "compare")
+        return !comparison          ? nullptr
+            : annotation.input == 0 ? comparison->a.rank.get()
+                                    : comparison->b.rank.get();
+    return annotation.input == context.input.inputIndex ? context.input.rank.get() : nullptr;
+}
+
 } // namespace
 
 void addSettings(const BuildContext& context, Section& section)
@@ -138,7 +150,8 @@ void addAnnotations(const BuildContext& context, Section& section)
         std::replace(words.begin(), words.end(), '\n', ' ');
         if (!words.empty())
             text.add(words).add(" – ");
-        const std::string place = placeText(each);
+        const std::string place
+            = each.view == "ranks" && each.from.index() == 0 ? "on a rank" : placeText(each);
         std::string where = std::string(annotationKindName(each.kind)) + (place.empty() ? "" : ", " + place);
         if (each.view == "compare")
             where += each.input == 0 ? ", on A" : ", on B";
@@ -148,6 +161,10 @@ void addAnnotations(const BuildContext& context, Section& section)
                         ? context.redactor.path(displayText(context.input.inputNames[each.input]))
                         : std::string("another file"));
         text.muted(where);
+        // A session may be of another recording, or badly made.
+        if (const Rank* rank = rankOf(context, each))
+            if (const std::string lost = lostText(*rank, each); !lost.empty())
+                text.add(" – it points nowhere: " + lost + ".");
         list.items.push_back(std::move(text));
     }
     if (!list.items.empty())

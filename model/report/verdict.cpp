@@ -3,6 +3,7 @@
 #include "model/core/units.hpp"
 #include "model/findings/metrics.hpp"
 #include "model/report/builder.hpp"
+#include "model/report/failure_text.hpp"
 
 #include <algorithm>
 
@@ -13,31 +14,6 @@ namespace {
 std::string magnitude(std::int64_t bytes)
 {
     return formatBytes(bytes < 0 ? -bytes : bytes);
-}
-
-/// What follows "… ran out of memory".
-std::string reasonOf(const OomAutopsy& oom)
-{
-    const std::string thin = oom.thinMargin ? ", by a thin margin" : "";
-    switch (oom.verdict) {
-    case Verdict::CaptureBlocked:
-        return oom.scope == OomScope::UserPool
-            ? " in a memory pool's scope, where cached memory is not flushed"
-            : oom.scope == OomScope::Inferred
-            ? " while cached memory is not flushed: graph capture, or a pool's scope"
-            : " during graph capture, when cached memory is not flushed";
-    case Verdict::Capacity:
-        return " by size" + thin + ": even packed, " + magnitude(oom.slack.value_or(0)) + " short";
-    case Verdict::WrongPool:
-        return ": the free memory is in another stream or pool";
-    case Verdict::Fragmentation:
-        return " by fragmentation, not by size" + thin;
-    case Verdict::OutsideAllocator:
-        return ": something else holds the card";
-    case Verdict::Unknown:
-        break;
-    }
-    return ": cannot tell why";
 }
 
 /// The event a report is about: the last one, decided ones first. A program that catches failures goes on,
@@ -76,6 +52,30 @@ std::string joined(const std::string& a, const std::string& b)
 
 } // namespace
 
+std::string failureText(
+    Verdict verdict, std::optional<std::int64_t> slack, bool thinMargin, std::optional<OomScope> scope)
+{
+    const std::string thin = thinMargin ? ", by a thin margin" : "";
+    switch (verdict) {
+    case Verdict::CaptureBlocked:
+        return scope == OomScope::UserPool ? " in a memory pool's scope, where cached memory is not flushed"
+            : !scope || *scope == OomScope::Inferred
+            ? " while cached memory is not flushed: graph capture, or a pool's scope"
+            : " during graph capture, when cached memory is not flushed";
+    case Verdict::Capacity:
+        return " by size" + thin + ": even packed, " + magnitude(slack.value_or(0)) + " short";
+    case Verdict::WrongPool:
+        return ": the free memory is in another stream or pool";
+    case Verdict::Fragmentation:
+        return " by fragmentation, not by size" + thin;
+    case Verdict::OutsideAllocator:
+        return ": something else holds the card";
+    case Verdict::Unknown:
+        break;
+    }
+    return ": cannot tell why";
+}
+
 VerdictText verdictOf(const Diagnosis& diagnosis, std::size_t device)
 {
     VerdictText verdict;
@@ -89,7 +89,7 @@ VerdictText verdictOf(const Diagnosis& diagnosis, std::size_t device)
             rank = rank ? rank : each.rank;
         verdict.title
             = (rank ? "Rank " + std::to_string(*rank) + " ran out of memory" : std::string("Out of memory"))
-            + reasonOf(oom);
+            + failureText(oom.verdict, oom.slack, oom.thinMargin, oom.scope);
         verdict.failed = true;
         if (verdict.finding != nullptr)
             verdict.why = joined(verdict.finding->title, verdict.finding->explanation);

@@ -79,6 +79,7 @@ private slots:
     void peaks();
     void atTheCursor();
     void oneCursorAndOneWindow();
+    void notesOnTheCurves();
     void oneSelection();
     void filterAndMissing();
     void ownLabelRules();
@@ -167,6 +168,64 @@ void TestCompareWindow::oneCursorAndOneWindow()
     QVERIFY(curves.isExact());
     QTest::keyClick(&curves, Qt::Key_Home);
     QCOMPARE(t.state().window(), (XWindow{0, alignment->length()}));
+}
+
+void TestCompareWindow::notesOnTheCurves()
+{
+    TwoRuns t;
+    CompareCurves& curves = t.view().curves();
+    NotesState& notes = t.f.workspace->notes;
+    const auto alignment = t.state().alignment();
+    // At B's peak, just above its curve: far from A's.
+    const StateIndex peak = t.state().comparison()->peakStateB;
+    const QPointF at(
+        curves.xOf(alignment->xOf(Which::B, peak)), curves.yOf(t.state().comparison()->peak.b) + 2);
+    t.f.workspace->state.setTool(Tool::Note);
+    const double cursor = t.state().cursor();
+    QTest::mouseClick(&curves, Qt::LeftButton, {}, at.toPoint());
+    QCOMPARE(t.state().cursor(), cursor); // the tool was for a note
+    QCOMPARE(notes.items().size(), std::size_t(1));
+    QVERIFY(t.f.workspace->state.tool() == Tool::Pointer);
+    QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("higher"));
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+    const report::Annotation note = notes.items().front();
+    QCOMPARE(note.text, std::string("higher"));
+    QCOMPARE(note.view, std::string("compare"));
+    QCOMPARE(note.input, 1U);
+    QCOMPARE(note.device, alignment->replay(Which::B).device().ordinal);
+    const auto& anchor = std::get<report::PointAnchor>(note.from);
+    const double perPixel = static_cast<double>(t.state().comparison()->peak.b)
+        / (curves.plot().bottom() - curves.yOf(t.state().comparison()->peak.b));
+    QVERIFY(std::abs(static_cast<double>(anchor.bytes - t.state().comparison()->peak.b)) < 4 * perPixel);
+    // It is where it was when one has zoomed, and gone from what does not show it.
+    const auto middle = [&] {
+        const auto shapes = curves.noteShapes();
+        return shapes.size() == 1 ? curves.axisOf(shapes.front().from.x()) : -1;
+    };
+    const double before = middle();
+    QVERIFY(std::abs(before - curves.axisOf(at.x())) <= alignment->length() / curves.plot().width() * 2);
+    t.state().setWindow({before - alignment->length() / 8, before + alignment->length() / 8});
+    QVERIFY(std::abs(middle() - before) < alignment->length() / 1000);
+    // Its disc is moved, and double-clicked to edit.
+    const QPointF disc = curves.noteShapes().front().disc;
+    QTest::mousePress(&curves, Qt::LeftButton, {}, disc.toPoint());
+    QTest::mouseMove(&curves, disc.toPoint() + QPoint(0, 30));
+    QTest::mouseRelease(&curves, Qt::LeftButton, {}, disc.toPoint() + QPoint(0, 30));
+    QVERIFY(notes.items().front().labelY != note.labelY);
+    QVERIFY(notes.items().front().from == note.from);
+    t.state().setWindow({0, 1});
+    QVERIFY(curves.noteShapes().empty());
+    QTest::keyClick(&curves, Qt::Key_Home);
+    // A box by dragging, on the run it began on.
+    t.f.workspace->state.setTool(Tool::Box);
+    const QPoint from(qRound(curves.plot().left()) + 40, qRound(curves.plot().bottom()) - 40);
+    QTest::mousePress(&curves, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&curves, from + QPoint(80, 30));
+    QTest::mouseRelease(&curves, Qt::LeftButton, {}, from + QPoint(80, 30));
+    QCOMPARE(notes.items().size(), std::size_t(2));
+    const report::Annotation box = notes.items().back();
+    QVERIFY(box.kind == report::AnnotationKind::Box);
+    QVERIFY(std::get<report::PointAnchor>(box.from).event < std::get<report::PointAnchor>(box.to).event);
 }
 
 void TestCompareWindow::oneSelection()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/reporter.hpp"
 #include "model/job/digest.hpp"
 #include "tests/app/window_fixture.hpp"
 #include "tests/support/command_call.hpp"
 #include "tests/support/small_job.hpp"
+#include "widgets/notes/notes_view.hpp"
 #include "widgets/oom/oom_view.hpp"
 #include "widgets/ranks/ranks_view.hpp"
 #include "widgets/ranks/run_panel.hpp"
@@ -94,6 +96,50 @@ private slots:
         QVERIFY(r.hasTab());
         for (const Finding& finding : r.f.workspace->session.diagnosis()->findings)
             QVERIFY(finding.explanation.find("Open the files of the other ranks") == std::string::npos);
+    }
+
+    void notesOnRanks()
+    {
+        Ranks r;
+        writeSmallJob(r.run, 4);
+        r.open(r.run);
+        QTRY_VERIFY_WITH_TIMEOUT(!r.f.workspace->diagnoser.isBusy(), patience);
+        NotesState& notes = r.f.workspace->notes;
+        QTreeView& table = r.view().table();
+        // The tool, then a click on the row.
+        r.f.workspace->state.setTool(Tool::Note);
+        const QRect row = table.visualRect(r.view().model().indexOf(2).siblingAtColumn(RanksModel::Bar));
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, row.center());
+        QCOMPARE(notes.items().size(), std::size_t(1));
+        QVERIFY(r.f.workspace->state.tool() == Tool::Pointer);
+        QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("slow host"));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+        QCOMPARE(notes.items().front().text, std::string("slow host"));
+        QCOMPARE(notes.items().front().view, std::string("ranks"));
+        QCOMPARE(r.view().notesOn(2), std::vector<int>{1});
+        QVERIFY(r.view().notesOn(0).empty());
+        // Its disc is drawn in its row.
+        const QRect found = table.visualRect(r.view().model().indexOf(2).siblingAtColumn(RanksModel::Found));
+        const QImage with = table.viewport()->grab(found).toImage();
+        const auto id = notes.items().front().id;
+        notes.choose(std::nullopt);
+        notes.remove(id);
+        QVERIFY(table.viewport()->grab(found).toImage() != with);
+        notes.undo();
+        // Jumping there comes back from anywhere.
+        r.view().choose(0);
+        r.showTimeline();
+        emit r.f.window->notes()->jumpRequested(id);
+        QCOMPARE(r.front(), &r.view());
+        QCOMPARE(r.view().chosen(), std::vector<std::size_t>{2});
+        // And it is in the report, said of its file.
+        const auto input = r.f.window->reporter()->input();
+        QVERIFY(input);
+        const auto document = report::buildReport(*input, {}, nullptr, {});
+        QVERIFY(document->section("annotations"));
+        const auto& list = std::get<report::List>(document->section("annotations")->blocks.front());
+        QCOMPARE(
+            list.items.front().plain(), std::string("slow host – note, on a rank, on snapshot_2.pickle"));
     }
 
     void rowOpensByKey()

@@ -2,6 +2,7 @@
 #include "app/reporter.hpp"
 #include "tests/app/window_fixture.hpp"
 #include "tests/support/command_call.hpp"
+#include "tests/support/small_job.hpp"
 #include "widgets/report/page_preview.hpp"
 #include "widgets/report/report_options.hpp"
 #include "widgets/report/report_view.hpp"
@@ -137,6 +138,46 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(r.f.workspace->comparer.state().comparison(), patience);
         QVERIFY(r.show());
         QVERIFY(r.view().document()->section("comparison") != nullptr);
+    }
+
+    /// What the window says of a run is what the command line says of its folder.
+    void aFoldersReportIsTheCommands()
+    {
+        WindowFixture f;
+        const std::filesystem::path run = std::filesystem::path(f.folder.path().toStdString()) / "run";
+        writeSmallJob(run, 4, 2);
+        QFile broken(QString::fromStdString((run / "snapshot_9.pickle").string()));
+        QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("no pickle") > 0);
+        broken.close();
+        f.open({QString::fromStdString(run.string())});
+        // The one that failed, as the command chooses.
+        QTRY_VERIFY_WITH_TIMEOUT(f.workspace->session.rank()
+                && f.workspace->session.rank()->snapshot->source.name == "snapshot_oom_rank-2.pickle"
+                && f.workspace->session.diagnosis() && !f.workspace->diagnoser.isBusy(),
+            patience);
+        const auto input = f.window->reporter()->input();
+        QVERIFY(input && input->job);
+        QCOMPARE(input->ranks.size(), std::size_t(5));
+        QVERIFY(!input->run.headline.empty());
+        for (const QString& name : {QStringLiteral("json"), QStringLiteral("html"), QStringLiteral("md")}) {
+            QSignalSpy finished(f.window->reporter(), &Reporter::finished);
+            f.window->reporter()->write({}, Paper::A4, f.path("window." + name));
+            QTRY_VERIFY_WITH_TIMEOUT(!finished.isEmpty(), patience);
+            const QString there = f.path("command." + name);
+            QCOMPARE(callCommand({"report", QString::fromStdString(run.string()), "-o", there}).status,
+                std::optional(exitStatus::someNotRead));
+            QVERIFY(contents(there).size() > 1000);
+            const QByteArray here = contents(f.path("window." + name));
+            if (here != contents(there))
+                for (qsizetype i = 0; i < here.size(); ++i)
+                    if (here[i] != contents(there)[i]) {
+                        qWarning() << here.mid(std::max<qsizetype>(0, i - 120), 240);
+                        qWarning() << contents(there).mid(std::max<qsizetype>(0, i - 120), 240);
+                        break;
+                    }
+            QVERIFY2(here == contents(there), qPrintable(name));
+        }
+        QVERIFY(contents(f.path("window.html")).contains("id=\"ranks\""));
     }
 
     void whatIsTypedStaysAsItIsTyped()

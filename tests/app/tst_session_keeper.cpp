@@ -43,8 +43,9 @@ void setEverything(SessionFixture& f)
     QTRY_VERIFY_WITH_TIMEOUT(!w.loader.isLoading(), 20000);
     w.diagnoser.setRulesFile(
         f.write(QStringLiteral("rules.json"), R"({"rules": [{"label": "mine", "path": "x"}]})"));
-    w.diagnoser.setSettingsFiles(
-        {f.write(QStringLiteral("own.yaml"), "model: {}\n"), f.write(QStringLiteral("own.env"), "TP=1\n")});
+    w.diagnoser.setSettingsFiles({f.write(QStringLiteral("own.yaml"), "model: {}\n"),
+        f.write(QStringLiteral("more.yaml"), "model:\n  num_layers: 4\n"),
+        f.write(QStringLiteral("own.env"), "TP=1\n")});
     w.session.setCardSize(std::uint64_t{24} << 30);
     w.comparer.state().setAlign(compare::AlignBy::Event);
     w.comparer.open(compare::Which::B, f.path(QStringLiteral("job/other.pickle")));
@@ -75,6 +76,7 @@ class TestSessionKeeper : public QObject {
 private slots:
     void initTestCase() { qRegisterMetaType<LoadRequest>(); }
     void keepsEverything();
+    void comparisonsOfOthersComeBack();
     void otherAxesComeBack();
     void pathsGoWithTheFolder();
     void commandsAndTitle();
@@ -112,6 +114,7 @@ void TestSessionKeeper::keepsEverything()
     QCOMPARE(before.filter, std::string("size>1K"));
     QCOMPARE(before.compare.size(), std::size_t{1});
     QVERIFY(!before.labels.empty() && !before.config.empty() && !before.env.empty());
+    QCOMPARE(before.settings.size(), std::size_t{3});
     f.save();
     const QString file = f.path(QStringLiteral("job/job.tidemark"));
     QCOMPARE(f.keeper().path(), file);
@@ -140,6 +143,38 @@ void TestSessionKeeper::keepsEverything()
     const QByteArray text = bytesOf(file);
     f.save();
     QCOMPARE(bytesOf(file), text);
+}
+
+void TestSessionKeeper::comparisonsOfOthersComeBack()
+{
+    SessionFixture f;
+    const QString open = f.training(QStringLiteral("open.pickle"));
+    const QString a = f.training(QStringLiteral("a.pickle"), 3);
+    const QString b = f.training(QStringLiteral("b.pickle"), 4);
+    f.open({open});
+    f.window->commands()["window.compare"]->trigger();
+    f.workspace->comparer.open(compare::Which::A, a);
+    f.workspace->comparer.open(compare::Which::B, b);
+    QTRY_VERIFY_WITH_TIMEOUT(f.idle(), 30000);
+    f.save();
+    const QString file = f.keeper().path();
+    QCOMPARE(f.stored(file).compare.size(), std::size_t{2});
+    const auto name = [&](compare::Which side) {
+        const auto rank = f.workspace->comparer.state().session(side).rank();
+        return rank ? rank->snapshot->source.name : std::string();
+    };
+    f.again();
+    f.show(file);
+    QVERIFY2(f.said(SessionKeeper::problems).isEmpty(), qPrintable(f.said(SessionKeeper::problems)));
+    QCOMPARE(name(compare::Which::A), std::string("a.pickle"));
+    QCOMPARE(name(compare::Which::B), std::string("b.pickle"));
+    QCOMPARE(f.workspace->session.rank()->snapshot->source.name, std::string("open.pickle"));
+    // It is what one looked at, so it is in front.
+    QCOMPARE(f.window->tabs()->currentWidget()->metaObject()->className(), "tidemark::CompareView");
+    QVERIFY(!f.keeper().isModified());
+    // The window's own file as A is not kept twice.
+    f.workspace->comparer.open(compare::Which::A, open);
+    QCOMPARE(f.keeper().scene().collect().compare.size(), std::size_t{1});
 }
 
 void TestSessionKeeper::otherAxesComeBack()

@@ -186,6 +186,66 @@ private slots:
         }
     }
 
+    /// Of thousands of notes as many as fit, and how many are not there; what comes after them is there.
+    void markdownKeepsTheFirstNotes()
+    {
+        SmallRun run;
+        run.sites = {{"f@/x/m.py:7", 1 << 20, 1}};
+        report::ReportInput input = reportInput(run.make());
+        for (int i = 0; i < 4000; ++i) {
+            report::Annotation note;
+            note.device = input.rank->devices[0]->device().ordinal;
+            note.text = "remark number " + std::to_string(i + 1);
+            note.from = report::PointAnchor{0, 100};
+            input.annotations.push_back(note);
+        }
+        const QString text = QString::fromStdString(report::writeMarkdown(*built(input)));
+        QVERIFY(characters(text.toStdString()) <= report::maxMarkdownChars);
+        static const QRegularExpression rest(QStringLiteral("… ([0-9,]+) more are left out here"));
+        const auto match = rest.match(text);
+        QVERIFY(match.hasMatch());
+        const int left = match.captured(1).remove(u',').toInt();
+        QVERIFY2(left > 2000 && left < 4000, qPrintable(match.captured(1)));
+        QVERIFY(text.contains(QStringLiteral("remark number %1 ").arg(4000 - left)));
+        QVERIFY(!text.contains(QStringLiteral("remark number %1 ").arg(4000 - left + 1)));
+        QVERIFY(text.contains(QStringLiteral("# Findings")));
+        QVERIFY(text.contains(QStringLiteral("**Left out")));
+    }
+
+    /// A session can hold notes on what its file does not have.
+    void notesThatPointNowhereSaySo()
+    {
+        SmallRun run;
+        run.sites = {{"f@/x/m.py:7", 1 << 20, 1}};
+        report::ReportInput input = reportInput(run.make());
+        const int device = input.rank->devices[0]->device().ordinal;
+        const auto note = [device](report::Anchor from, int on = -1) {
+            report::Annotation made;
+            made.device = on < 0 ? device : on;
+            made.from = std::move(from);
+            return made;
+        };
+        const auto last = static_cast<std::int64_t>(input.rank->devices[0]->states()) - 2;
+        input.annotations = {note(report::PointAnchor{last, 5}), note(report::PointAnchor{last + 1, 5}),
+            note(report::PointAnchor{1'000'000'000'000'000, 5}), note(report::PointAnchor{0, 5}, 99),
+            note(report::AllocationAnchor{0, 0x123, 0}), note(report::PointAnchor{-1, 5}),
+            note(report::SegmentAnchor{1, -7})};
+        const auto document = built(input);
+        const report::Section* section = document->section("annotations");
+        QVERIFY(section);
+        const auto& list = std::get<report::List>(section->blocks.front());
+        QStringList lost;
+        for (std::size_t i = 0; i < list.items.size(); ++i) {
+            const QString text = QString::fromStdString(list.items[i].plain());
+            if (const qsizetype at = text.indexOf("points nowhere: "); at >= 0)
+                lost << QString::number(i + 1) + ' ' + text.mid(at + 16);
+        }
+        QCOMPARE(lost,
+            (QStringList{QString("2 this file has no event %1.").arg(last + 1),
+                "3 this file has no event 1,000,000,000,000,000.", "4 this file has no device 99.",
+                "5 this file has no such allocation.", "7 this file has no event \u22127."}));
+    }
+
     void markdownEscapes()
     {
         const std::string text = report::writeMarkdown(*built(reportInput(attackSnapshot())));

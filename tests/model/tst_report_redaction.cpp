@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/job/rank_summary.hpp"
+#include "model/playbook/identities.hpp"
 #include "model/report/redaction_words.hpp"
 #include "tests/support/report_case.hpp"
 #include "tests/support/small_runs.hpp"
 
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
 #include <QTest>
 
 #include <set>
@@ -25,6 +30,17 @@ RunConfig privateConfig()
     config.set("model.hidden_size", std::int64_t{4096});
     config.set("model.recompute_granularity", std::string("selective"));
     return config;
+}
+
+RunConfig configWithEnvironment()
+{
+    RunConfig config;
+    const Result<void> read
+        = config.add("USER=janedoe\nLOGNAME=jane.doe\nHOME=/lustre/home/jdoe77\n"
+                     "HOSTNAME=gpu-node-0417.acme.example\nSLURM_NODELIST=dgx[003-005],login9\n"
+                     "MASTER_ADDR=10.17.4.201\nSLURMD_NODENAME=worker\nRANK=3\n",
+            "env.txt");
+    return read ? config : RunConfig();
 }
 
 /// Secrets of a list that a text still holds.
@@ -112,6 +128,112 @@ private slots:
             figureOf(*report::buildReport(input, {}, nullptr, {}), "peak-live")->value);
     }
 
+    /// What env.txt says of who and where is no setting, yet people type it into titles and notes.
+    void namesOfTheEnvironmentAreGoneWhereTyped()
+    {
+        report::ReportInput input = reportInput(attackSnapshot(), configWithEnvironment());
+        report::Annotation note;
+        note.text = "dgx004 fell behind; jdoe77 restarted it from login9";
+        input.annotations = {note};
+        report::RankRow other;
+        other.name = "a100-box-7_4242.1700000000123.pickle";
+        other.problem = "It is empty.";
+        input.ranks = {report::rankRow(*input.diagnosis), other};
+        report::ReportWish wish;
+        wish.title = "OOM of janedoe on gpu-node-0417";
+        wish.summary = "jane.doe saw it on gpu-node-0417.acme.example (10.17.4.201) and dgx003, a worker.\n\n"
+                       "Also on dgx005.";
+        const std::vector<const char*> secrets{"janedoe", "jane.doe", "jdoe77", "gpu-node", "acme.example",
+            "dgx00", "login9", "10.17.4.201", "a100-box-7"};
+        const auto written = [&](const report::Exporter& exporter) {
+            return shownText(
+                exporter.write(*report::buildReport(input, wish, nullptr, {})), exporter.extension);
+        };
+        for (const report::Exporter& exporter : report::exporters()) {
+            wish.redaction = {};
+            const std::string open = written(exporter);
+            for (const char* secret : secrets)
+                QVERIFY2(
+                    open.find(secret) != std::string::npos, (std::string(exporter.name) + secret).c_str());
+            for (const Redaction& redaction : {Redaction::standard(), Redaction::full()}) {
+                wish.redaction = redaction;
+                const std::string closed = written(exporter);
+                for (const char* secret : secrets)
+                    QVERIFY2(closed.find(secret) == std::string::npos,
+                        (std::string(exporter.name) + ' ' + secret).c_str());
+                // A word that names no machine stays.
+                QVERIFY(closed.find("and host, a worker.") != std::string::npos);
+            }
+        }
+        // Nor are they among the settings that digests keep.
+        for (const auto& [key, value] : makeSummary(*input.diagnosis, {}).settings)
+            QVERIFY2(!isIdentityKey(key), key.c_str());
+        const auto gone = report::redactedStrings(report::redactionInput(input), Redaction::standard());
+        for (const char* secret : {"janedoe", "jdoe77", "dgx004", "gpu-node-0417"})
+            QVERIFY2(std::find(gone.begin(), gone.end(), secret) != gone.end(), secret);
+    }
+
+    /// A program may have functions called as those of PyTorch that the advice tells to use.
+    void adviceStaysReadable()
+    {
+        SmallRun run;
+        run.sites = {{"scaled_dot_product_attention@/home/janedoe/acme/attn.py:11", 4LL << 30, 1},
+            {"Acme_secret_attention@/home/janedoe/acme/attn.py:12", 1LL << 30, 1},
+            {"_dump_snapshot@/home/janedoe/acme/debug.py:3", 1LL << 30, 1}};
+        report::ReportInput input = reportInput(run.make(), privateConfig());
+        auto diagnosis = std::make_shared<Diagnosis>(*input.diagnosis);
+        Finding finding;
+        finding.rule = "recompute-candidate";
+        finding.title = "Plain attention keeps its scores.";
+        finding.explanation = "Acme_secret_attention stores them.";
+        Fix fix;
+        fix.text = "Use scaled_dot_product_attention, call torch.cuda.memory._dump_snapshot() again.";
+        finding.fixes = {fix};
+        diagnosis->findings = {finding};
+        input.diagnosis = diagnosis;
+        report::ReportWish wish;
+        wish.redaction = Redaction::full();
+        const auto document = report::buildReport(input, wish, nullptr, {});
+        for (const report::Exporter& exporter : report::exporters()) {
+            const std::string shown = shownText(exporter.write(*document), exporter.extension);
+            QVERIFY2(shown.find(fix.text) != std::string::npos, exporter.name);
+            QVERIFY2(shown.find("Acme_secret") == std::string::npos, exporter.name);
+        }
+    }
+
+    /// Every name in the program's own texts is one that redaction leaves alone.
+    void namesInOwnTextsAreKnown()
+    {
+        static const QRegularExpression literal(QStringLiteral("\"((?:[^\"\\\\]|\\\\.)*)\""));
+        static const QRegularExpression name(
+            QStringLiteral("(?<![A-Za-z0-9_])_*[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)+(?![A-Za-z0-9_])"));
+        const QString root = QStringLiteral(TIDEMARK_RESOURCES "/../");
+        QStringList files{root + QStringLiteral("resources/playbook.json")};
+        for (const char* folder : {"model/findings", "model/playbook", "model/job"}) {
+            QDirIterator walk(root + QLatin1String(folder), {QStringLiteral("*.cpp")}, QDir::Files,
+                QDirIterator::Subdirectories);
+            while (walk.hasNext())
+                files << walk.next();
+        }
+        QVERIFY(files.size() > 60);
+        QStringList missing;
+        for (const QString& path : files) {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            for (const QByteArray& line : file.readAll().split('\n'))
+                for (auto text = literal.globalMatch(QString::fromUtf8(line)); text.hasNext();) {
+                    const QString words = text.next().captured(1);
+                    for (auto found = name.globalMatch(words); words.contains(u' ') && found.hasNext();)
+                        if (const QString word = found.next().captured();
+                            !report::isOwnWord(word.toStdString()))
+                            missing << word;
+                }
+        }
+        missing.removeDuplicates();
+        QVERIFY2(missing.isEmpty(), qPrintable("put into advice_words.cpp: " + missing.join(u' ')));
+        QVERIFY(!report::isOwnWord("acme_attention"));
+    }
+
     void functionsKeepTheirHash()
     {
         const report::ReportInput one = reportInput(attackSnapshot());
@@ -183,7 +305,8 @@ private slots:
     void settings()
     {
         const RunConfig config = privateConfig();
-        const report::Redactor redactor = report::Redactor::build({{}, {&config}, {}}, Redaction::full());
+        const report::Redactor redactor
+            = report::Redactor::build({{}, {&config}, {}, {}, {}}, Redaction::full());
         QCOMPARE(redactor.setting("env.WANDB_API_KEY", "9f8e7d6c5b4a39281706"), std::string("hidden"));
         QCOMPARE(redactor.setting("checkpoint.save", "/a/b/c"), std::string("hidden"));
         QCOMPARE(redactor.setting("model.hidden_size", "4096"), std::string("4096"));

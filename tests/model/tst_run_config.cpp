@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/allocator_conf.hpp"
+#include "model/playbook/identities.hpp"
 #include "model/playbook/run_config.hpp"
 
 #include <QElapsedTimer>
@@ -248,6 +249,25 @@ peft: null
         QCOMPARE(config.files(), (std::vector<std::string>{"run_config.yaml", "env.txt"}));
         QCOMPARE(config.addFile(path / "none.yaml").error().code, ErrorCode::NotFound);
         QCOMPARE(config.addFile(path).error().code, ErrorCode::Io);
+    }
+
+    void namesOfPeopleAndMachinesAreNoSettings()
+    {
+        const RunConfig config
+            = read("USER=jane\nHOME=/users/jane.d/\nHOSTNAME=gpu-17.lab.example\n"
+                   "SLURM_JOB_NODELIST=a[08-10,2]b,c1\nSSH_CLIENT=10.0.0.7 5022 22\nRANK=3\n",
+                "env.txt");
+        QCOMPARE(identitiesOf(config).users, (std::set<std::string>{"jane", "jane.d"}));
+        QCOMPARE(identitiesOf(config).hosts,
+            (std::set<std::string>{"10.0.0.7", "a08b", "a09b", "a10b", "a2b", "c1", "gpu-17",
+                "gpu-17.lab.example", "lab.example"}));
+        for (const auto& [key, value] : config.values())
+            QVERIFY2(key == "env.RANK" || isIdentityKey(key), key.c_str());
+        QVERIFY(identitiesOf(read("env:\n  USER: jane\nmodel:\n  hidden_size: 4\n", "run_config.yaml"))
+                    .users.contains("jane"));
+        // Absurd lists end.
+        QVERIFY(identitiesOf(read("SLURM_NODELIST=a[0-4294967295]\n", "env.txt")).hosts.size() <= 1024);
+        QVERIFY(identitiesOf(read("SLURM_NODELIST=a[[1-2]]],[x-,3\n", "env.txt")).hosts.size() <= 1024);
     }
 };
 

@@ -32,6 +32,8 @@ SessionFile fullSession()
     s.config = "run_config.yaml";
     s.env = "env.txt";
     s.cardBytes = std::uint64_t{80} << 30;
+    s.settings = {"run_config.yaml", "more.yaml", "env.txt"};
+    s.view = "compare";
     s.alignment = "step";
     s.fixes = {{"recompute-candidate", 1, "checkpoint"}};
     s.conf = "expandable_segments:True";

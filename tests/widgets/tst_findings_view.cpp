@@ -193,6 +193,9 @@ private slots:
         QCOMPARE(value("share_of_peak", 0.079), QString("7.9\u00a0%"));
         QCOMPARE(value("throughput_percent", -6.74), QString("−6.74\u00a0%"));
         QCOMPARE(value("inside_capture", true), QString("yes"));
+        QCOMPARE(value("peak_moved", false), QString("where it is now"));
+        QCOMPARE(evidenceText({"peak_moved", true}).name, QString("highest point after the fix"));
+        QCOMPARE(evidenceText({"largest_hole", std::int64_t{1}}).name, QString("largest hole"));
         QCOMPARE(value("device_free", std::monostate{}), QString("unknown"));
         Fix fix;
         fix.removedAtPeak = std::int64_t{3} << 30;

@@ -241,6 +241,7 @@ void CompareCurves::renderTo(QPainter& painter)
         paintPeaks(painter);
     }
     paintCursor(painter);
+    paintNotes(painter);
 }
 
 void CompareCurves::paintGrid(QPainter& painter) const

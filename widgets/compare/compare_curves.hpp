@@ -4,6 +4,7 @@
 #include "model/compare/curves.hpp"
 #include "widgets/common/latest_task.hpp"
 #include "widgets/compare/compare_state.hpp"
+#include "widgets/notes/note_shape.hpp"
 #include "widgets/style/style.hpp"
 
 #include <QWidget>
@@ -16,7 +17,8 @@ namespace tidemark {
 
 /// Both curves over the common axis, A dashed and B solid with the ground between them tinted, and below them
 /// what B needs more or less. A click or drag moves the cursor; the wheel zooms, Shift and drag pans, Ctrl
-/// and drag moves B against A. GUI thread.
+/// and drag moves B against A. With a tool for remarks a click or drag makes one, on the run whose curve is
+/// nearer; they are those of the runs' timelines below. GUI thread.
 class CompareCurves : public QWidget {
     Q_OBJECT
 public:
@@ -24,6 +26,10 @@ public:
 
     void setCurve(compare::Curve curve);
     compare::Curve curve() const { return m_curve; }
+    /// Whose remarks are shown and made; they outlive the view or change before.
+    void setNotes(NotesState& notes);
+    /// Remarks as they lie in the plot.
+    std::vector<NoteShape> noteShapes() const;
 
     /// Areas in logical pixels, and where values stand in them; for tests.
     QRectF plot() const;
@@ -50,6 +56,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
@@ -61,7 +68,7 @@ private:
         compare::Curve curve{};
         std::vector<compare::CurveColumn> columns;
     };
-    enum class Drag { None, Cursor, Pan, Offset };
+    enum class Drag { None, Cursor, Pan, Offset, Draw, Note };
 
     void refresh();
     void rescale();
@@ -73,6 +80,16 @@ private:
     void paintDelta(QPainter& painter) const;
     void paintPeaks(QPainter& painter) const;
     void paintCursor(QPainter& painter) const;
+    void paintNotes(QPainter& painter) const;
+    compare::Which nearer(QPointF pos) const;
+    report::PointAnchor anchorAt(compare::Which side, QPointF pos) const;
+    std::optional<QPointF> placeOf(compare::Which side, const report::Anchor& anchor) const;
+    std::optional<NoteShape> shapeOf(const report::Annotation& note, int number) const;
+    /// Whether the press was for a remark: a tool is chosen, or one lies there.
+    bool pressNote(QPointF pos);
+    void dragNote(QPointF pos);
+    void finishNote(QPointF pos);
+    void editNote(std::uint64_t id, bool fresh);
     /// Logical left edge of a column of m_columns on the present window.
     double columnX(std::size_t column) const;
 
@@ -91,6 +108,10 @@ private:
     XWindow m_dragWindow;
     std::int64_t m_dragOffset = 0;
     std::optional<double> m_hover;
+    NotesState* m_notes = nullptr;
+    std::optional<report::Annotation> m_openNote; ///< being drawn or moved
+    NotePart m_notePart = NotePart::Disc;
+    QPointF m_pressed;
     LatestTask<Made> m_task;
 };
 

@@ -9,6 +9,7 @@
 #include <QWheelEvent>
 
 #include <cmath>
+#include <utility>
 
 namespace tidemark {
 
@@ -25,6 +26,8 @@ void CompareCurves::mousePressEvent(QMouseEvent* event)
     if (!m_state.alignment() || event->button() != Qt::LeftButton)
         return;
     m_dragX = event->position().x();
+    if (event->modifiers() == Qt::NoModifier && pressNote(event->position()))
+        return;
     m_dragWindow = m_state.window();
     m_dragOffset = m_state.offset();
     if (event->modifiers() & Qt::ControlModifier)
@@ -62,6 +65,10 @@ void CompareCurves::mouseMoveEvent(QMouseEvent* event)
         m_dragOffset = m_state.offset();
         break;
     }
+    case Drag::Draw:
+    case Drag::Note:
+        dragNote(event->position());
+        break;
     case Drag::None:
         if (!m_state.alignment())
             break;
@@ -71,9 +78,20 @@ void CompareCurves::mouseMoveEvent(QMouseEvent* event)
     }
 }
 
-void CompareCurves::mouseReleaseEvent(QMouseEvent*)
+void CompareCurves::mouseReleaseEvent(QMouseEvent* event)
 {
-    m_drag = Drag::None;
+    const Drag was = std::exchange(m_drag, Drag::None);
+    if (was == Drag::Draw || was == Drag::Note)
+        finishNote(event->position());
+}
+
+void CompareCurves::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    const auto hit = m_notes ? noteHit(noteShapes(), m_style, event->position()) : std::nullopt;
+    if (hit && event->button() == Qt::LeftButton)
+        editNote(hit->id, false);
+    else
+        mousePressEvent(event);
 }
 
 void CompareCurves::leaveEvent(QEvent*)

@@ -50,7 +50,7 @@ struct ValueText {
     QString& exact;
 
     QString operator()(std::monostate) const { return tr("unknown"); }
-    QString operator()(bool value) const { return value ? tr("yes") : tr("no"); }
+    QString operator()(bool value) const { return shownText(evidenceAnswer(key, value)); }
     QString operator()(std::int64_t value) const
     {
         if (unitOf(key) == EvidenceUnit::Bytes && (value >= 1024 || value <= -1024))
@@ -120,8 +120,7 @@ QString findingPlace(const Finding& finding, const Diagnosis& diagnosis)
 EvidenceText evidenceText(const Evidence& evidence)
 {
     EvidenceText text;
-    text.name = shownText(evidence.key);
-    text.name.replace(QLatin1Char('_'), QLatin1Char(' '));
+    text.name = shownText(evidenceName(evidence.key));
     text.value = std::visit(ValueText{evidence.key, text.exact}, evidence.value);
     return text;
 }

@@ -42,7 +42,8 @@ std::string oneLine(std::string text)
 
 QString whereText(const report::Annotation& note)
 {
-    return viewName(note.view) + QStringLiteral(" · ") + shownText(report::placeText(note));
+    const QString place = shownText(report::placeText(note));
+    return place.isEmpty() ? viewName(note.view) : viewName(note.view) + QStringLiteral(" · ") + place;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "widgets/common/plot_text.hpp"
 #include "widgets/common/severity_look.hpp"
+#include "widgets/notes/note_shape.hpp"
 #include "widgets/ranks/rank_painter.hpp"
 #include "widgets/style/text.hpp"
 
@@ -72,6 +73,33 @@ void RankDelegate::paintState(
     m_style.icon(icon, tone).paint(&painter, box);
 }
 
+QPointF RankDelegate::discAt(const QRect& cell) const
+{
+    return {cell.left() + m_style.metrics().px(4) + noteDiscRadius(m_style), cell.center().y() + 0.5};
+}
+
+int RankDelegate::paintRemarks(QPainter& painter, const QRect& cell, const RankSummary& summary) const
+{
+    if (!m_remarks)
+        return cell.left();
+    const Remarks remarks = m_remarks(summary);
+    constexpr std::size_t most = 3;
+    QPointF centre = discAt(cell);
+    const double apart = 2 * noteDiscRadius(m_style) + 3;
+    std::size_t drawn = 0;
+    for (const int number : remarks.numbers) {
+        if (drawn++ == most)
+            break;
+        NoteShape shape;
+        shape.number = number;
+        shape.from = shape.to = shape.disc = centre;
+        shape.chosen = number == remarks.chosen;
+        paintNoteDisc(painter, m_style, shape);
+        centre.rx() += apart;
+    }
+    return drawn == 0 ? cell.left() : static_cast<int>(centre.x() - noteDiscRadius(m_style));
+}
+
 void RankDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& at) const
 {
     painter->save();
@@ -124,6 +152,9 @@ void RankDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     }
     const bool painted = summary && (at.column() == RanksModel::Bar || at.column() == RanksModel::Curve);
     QString text = at.data().toString();
+    // A rank of which nothing was found has its remarks all the same.
+    if (text.isEmpty() && summary && at.column() == RanksModel::Found)
+        paintRemarks(*painter, option.rect, *summary);
     if (!painted && !text.isEmpty() && (!m_dense || at.column() <= RanksModel::Held)) {
         QFont font = m_style.font(m_dense ? FontRole::Scale : FontRole::Base);
         const bool strong = standing && standing->outlier
@@ -132,6 +163,8 @@ void RankDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
             font.setWeight(QFont::DemiBold);
         painter->setFont(font);
         QRect room = option.rect.adjusted(pad, 0, -pad, 0);
+        if (at.column() == RanksModel::Found && summary)
+            room.setLeft(std::max(room.left(), paintRemarks(*painter, option.rect, *summary)));
         if (at.column() == RanksModel::Name)
             room.setLeft(option.rect.left() + m_style.metrics().icon + 12);
         const auto more = at.column() == RanksModel::Name ? m_model.others(at).size() : 0;

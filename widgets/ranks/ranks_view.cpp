@@ -14,6 +14,7 @@
 #include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QTabWidget>
@@ -29,6 +30,7 @@ namespace {
 constexpr std::size_t denseFrom = 64; ///< ranks
 constexpr std::size_t foldedFrom = 512;
 constexpr std::size_t legendItems = 9;
+constexpr int narrowPicture = 900; // pixels
 
 QString groupingName(RankGrouping grouping)
 {
@@ -239,6 +241,9 @@ void RanksView::placeColumns()
 {
     const QFontMetrics font(m_style.font(FontRole::Base));
     const Metrics& metrics = m_style.metrics();
+    // Nobody can scroll a picture: on a sheet of paper there is no room for all figures.
+    const bool narrow = m_forPicture && m_table->viewport()->width() < metrics.px(narrowPicture);
+    m_table->setColumnHidden(RanksModel::Held, narrow);
     const int figure = font.horizontalAdvance(QStringLiteral("1,023.99 GiB")) + metrics.px(18);
     int role = 0;
     if (m_job && !m_table->isColumnHidden(RanksModel::Place)) {
@@ -247,7 +252,7 @@ void RanksView::placeColumns()
                 role, font.horizontalAdvance(shownText(each.detail.empty() ? each.label : each.detail)));
         role = std::clamp(role + metrics.px(20), metrics.px(60), metrics.px(190));
     }
-    const int rest = m_table->viewport()->width() - metrics.px(78) - role - 3 * figure;
+    const int rest = m_table->viewport()->width() - metrics.px(78) - role - (narrow ? 2 : 3) * figure;
     QHeaderView& header = *m_table->header();
     header.resizeSection(RanksModel::Name, metrics.px(78));
     header.resizeSection(RanksModel::Place, std::max(role, 10));
@@ -261,6 +266,15 @@ bool RanksView::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::Resize)
         placeColumns();
+    if (m_placing && watched == m_table->viewport() && event->type() == QEvent::MouseButtonPress) {
+        const auto* press = static_cast<QMouseEvent*>(event);
+        const QModelIndex at = m_table->indexAt(press->position().toPoint());
+        const RankRow* row = m_model->row(at);
+        if (press->button() == Qt::LeftButton && row && row->kind == RankRow::Kind::Rank) {
+            noteOn(row->summary);
+            return true;
+        }
+    }
     return QWidget::eventFilter(watched, event);
 }
 
@@ -341,6 +355,7 @@ void RanksView::compareAt(const std::string& step)
 
 void RanksView::setForPicture()
 {
+    m_forPicture = true;
     m_head->hide();
     m_below->hide();
     m_right->hide();

@@ -2,16 +2,21 @@
 #pragma once
 
 #include "model/job/summarise.hpp"
+#include "widgets/notes/notes_state.hpp"
 #include "widgets/ranks/ranks_model.hpp"
 #include "widgets/style/style.hpp"
 
 #include <QWidget>
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 class QComboBox;
 class QLabel;
+class QMenu;
 class QStackedLayout;
 class QTreeView;
 class QWidget;
@@ -52,6 +57,20 @@ public:
     /// Height at which every row shows, at a width.
     int wholeHeight(int width);
 
+    /// Position of a rank's file among those that remarks are about (Annotation::input); absent: it cannot
+    /// have any.
+    using InputOf = std::function<std::optional<std::uint32_t>(const std::filesystem::path&)>;
+    /// Remarks on ranks, as numbered discs in their rows. `notes` outlives the view.
+    void setNotes(NotesState& notes, InputOf inputOf);
+    /// The next click on a rank makes a remark.
+    void setPlacing(bool placing);
+    /// Makes one and opens its text.
+    void noteOn(std::size_t rank);
+    /// Chooses the rank a remark is on.
+    void goToNote(std::uint64_t id);
+    /// Numbers of the remarks on a rank.
+    std::vector<int> notesOn(std::size_t rank) const;
+
     /// Summaries that are chosen, the current one first.
     std::vector<std::size_t> chosen() const;
     void choose(std::size_t rank);
@@ -79,6 +98,8 @@ signals:
     /// The files of this step, or the newest of each rank.
     void stepWanted(std::optional<std::int64_t> step);
     void chosenChanged();
+    /// A remark was made: its tool is done.
+    void notePlaced();
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -92,6 +113,9 @@ private:
     void open(std::size_t rank);
     void compare(std::size_t rank, std::size_t other);
     void contextMenu(QPoint position);
+    bool isOn(const report::Annotation& note, const RankSummary& rank) const;
+    void addNoteActions(QMenu& menu, std::size_t rank);
+    void editNote(std::uint64_t id, std::size_t rank, bool fresh);
     void badMenu(const BadFile& bad, QPoint position);
     void restyle();
     void showLegend();
@@ -101,6 +125,10 @@ private:
     RankGrouping m_grouping = RankGrouping::Role;
     bool m_groupingChosen = false;
     QString m_problem;
+    NotesState* m_notes = nullptr;
+    InputOf m_inputOf;
+    bool m_placing = false;
+    bool m_forPicture = false;
     RanksModel* m_model;
     RankDelegate* m_delegate;
     QTreeView* m_table;

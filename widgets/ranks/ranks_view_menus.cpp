@@ -43,6 +43,7 @@ void RanksView::contextMenu(QPoint position)
         menu.addAction(m_style.icon(QStringLiteral("compare")), tr("Compare these two"), this,
             [this, ranks] { compare(ranks[1], ranks[0]); });
     menu.addSeparator();
+    addNoteActions(menu, ranks.front());
     menu.addAction(m_style.icon(QStringLiteral("copy")), tr("Copy rows"), this, [this, ranks] {
         QStringList lines;
         for (const std::size_t i : ranks) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 
 namespace tidemark::page {
 
@@ -33,6 +35,31 @@ NoteLook noteLook(report::Note::Tone tone)
         NoteLook{"sev-critical", "Critical", Tone::Crit, Tone::Crit, Tone::CritBg},
     };
     return looks[static_cast<std::size_t>(tone)];
+}
+
+/// "forward@model.py:39", not what compiled code calls itself.
+bool hasLine(const std::string& frame)
+{
+    const std::size_t digits = frame.find_last_not_of("0123456789");
+    return digits != std::string::npos && digits + 1 < frame.size() && frame[digits] == ':'
+        && frame.find('@') < digits;
+}
+
+/// Paper folds nothing away: of long stacks the lines of programs, innermost first, or else the first frames.
+std::vector<std::size_t> framesForPaper(const std::vector<std::string>& frames)
+{
+    constexpr std::size_t most = 14;
+    std::vector<std::size_t> all(frames.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (all.size() <= most)
+        return all;
+    std::vector<std::size_t> out;
+    std::copy_if(
+        all.begin(), all.end(), std::back_inserter(out), [&](std::size_t i) { return hasLine(frames[i]); });
+    if (out.size() < most / 2)
+        out = std::move(all);
+    out.resize(std::min(out.size(), most));
+    return out;
 }
 
 std::string plural(std::size_t count, const char* one, const char* many)
@@ -298,20 +325,21 @@ void StripMaker::operator()(const report::Picture& block)
 void StripMaker::operator()(const report::Stack& block)
 {
     addText(RunningText(block.title, look::small.in(Tone::Text).strong()), look::small, blockGap, 0, true);
-    const std::size_t count = block.frames.size();
+    const std::vector<std::size_t> shown = framesForPaper(block.frames);
+    const std::size_t count = shown.size();
     const double indent = pt(22);
     const double gap = pt(10);
     const double half = (m_area.width - gap) / 2;
     std::vector<RunningText> frames;
     bool narrow = count > 8;
-    for (const std::string& frame : block.frames) {
-        frames.emplace_back(frame, look::code);
+    for (const std::size_t each : shown) {
+        frames.emplace_back(block.frames[each], look::code);
         narrow = narrow && frames.back().naturalWidth() <= half - indent;
     }
     // Long stacks of short lines go down the left half, then down the right one.
     const std::size_t rows = narrow ? (count + 1) / 2 : count;
     const auto number = [&](std::size_t i) {
-        return RunningText(std::to_string(i + 1), look::code.in(Tone::Text2)).lines(indent);
+        return RunningText(std::to_string(shown[i] + 1), look::code.in(Tone::Text2)).lines(indent);
     };
     const double line = look::code.lineHeight();
     for (std::size_t i = 0; i < rows; ++i) {
@@ -324,9 +352,9 @@ void StripMaker::operator()(const report::Stack& block)
         // Not one line alone at either end.
         addText(frames[i], look::code, 0, indent, rows > 1 && (i == 0 || i + 2 == rows), mark);
     }
-    if (block.more > 0)
-        addText(RunningText("and " + plural(block.more, " more frame", " more frames"), look::small),
-            look::small, 0, indent);
+    if (const std::size_t more = block.more + block.frames.size() - count; more > 0)
+        addText(RunningText("and " + plural(more, " more frame", " more frames"), look::small), look::small,
+            0, indent);
 }
 
 void StripMaker::operator()(const report::Note& block)

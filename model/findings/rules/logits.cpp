@@ -113,7 +113,7 @@ void run(const RuleInput& input, RuleOutput& output, const Job& job)
     std::vector<std::int64_t> sizes;
     for (const AllocationId id : set)
         sizes.push_back(static_cast<std::int64_t>(input.replay.timeline.allocations().size[index(id)]));
-    out.evidence = {{"share_of_peak", std::round(share * 1e4) / 1e4}, {"sizes", sizes}};
+    out.evidence = {{"share_of_peak", share}, {"sizes", sizes}};
     Fix fix;
     fix.id = "cross-entropy-fusion";
     fix.text = "Fuse or chunk the loss (model.cross_entropy_loss_fusion=true, Liger or cut cross entropy): "
