@@ -183,13 +183,18 @@ Result<std::shared_ptr<const Replay>> Replay::build(
         return segments.error();
     replay->segments = std::move(segments).value();
 
+    const Error stopped{ErrorCode::Cancelled, "Stopped.", std::nullopt};
+    if (job.stopped())
+        return stopped;
     const AllocationColumns& c = replay->timeline.allocations();
     replay->timeline.placeInPools(poolsBySegment(device, replay->timeline, replay->segments));
     replay->requestedByStream
         = SplitSeries(replay->timeline, c.stream).build(file.streams.size(), StreamId::none);
     if (job.stopped())
-        return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};
+        return stopped;
     replay->requestedByPool = SplitSeries(replay->timeline, c.pool).build(file.pools.size(), PoolId{0});
+    if (job.stopped())
+        return stopped;
     replay->monotoneTimes = runningMaximum(device.events.timeUs);
 
     for (const QualityNote& note : file.quality)

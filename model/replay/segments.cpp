@@ -109,11 +109,15 @@ public:
             [](Action a) { return reserving(a) != 0; });
         if (m_history.m_known && !buildRanges())
             return stopped();
+        if (m_job.stopped())
+            return stopped();
         endPieces();
         if (!m_sizes.infer(m_device, m_timeline, m_ranks, m_history.m_ranges, m_rules, m_job))
             return stopped();
         buildReserved();
         if (!buildAllocated())
+            return stopped();
+        if (m_job.stopped())
             return stopped();
         buildCheckpoints();
         m_history.m_blockSize = std::move(m_sizes.size);

@@ -139,15 +139,14 @@ Result<Timeline> TimelineBuilder::build()
             m_table.prefetch(m_events.address[event + prefetchDistance]);
         replayEvent(event);
     }
-    judgeEndState();
-    number();
-    fillColumns();
-    placeEarlyNotes();
-    closeSeries();
-    compareFreeStacks();
-    if (m_job.stopped())
-        return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};
-    checkpoints();
+    // Each of them takes a small part of a second at most.
+    for (const auto step : {&TimelineBuilder::judgeEndState, &TimelineBuilder::number,
+             &TimelineBuilder::fillColumns, &TimelineBuilder::placeEarlyNotes, &TimelineBuilder::closeSeries,
+             &TimelineBuilder::compareFreeStacks, &TimelineBuilder::checkpoints}) {
+        if (m_job.stopped())
+            return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};
+        (this->*step)();
+    }
     return std::move(m_out);
 }
 
