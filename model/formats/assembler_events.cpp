@@ -91,7 +91,7 @@ bool Assembler::setPlainOther(EventRow& row, Key key, Value value)
 bool Assembler::makeEvent(Value& dict, const EventRow& row)
 {
     Chunk& chunk = m_chunks.back();
-    const std::size_t at = chunk.firstRow + chunk.rows.count();
+    const std::uint64_t at = chunk.end();
     if (at >= limits::maxEvents)
         return false;
     m_builder.append(chunk.rows, row);
