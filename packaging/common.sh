@@ -8,7 +8,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/..
 # To build the program, and to let it draw text.
 # shellcheck disable=SC2034 # used by those who source this
 build_packages=(g++ make cmake ninja-build pkg-config qt6-base-dev qt6-svg-dev qt6-qpa-plugins libqcustomplot-dev
-    nlohmann-json3-dev libzstd-dev zlib1g-dev libyaml-cpp-dev libgl-dev fonts-dejavu-core)
+    nlohmann-json3-dev libzstd-dev libxxhash-dev zlib1g-dev libyaml-cpp-dev libgl-dev fonts-dejavu-core)
 
 say() { printf 'tidemark: %s\n' "$*" >&2; }
 die() {

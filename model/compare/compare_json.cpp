@@ -43,8 +43,8 @@ Json sideJson(const Side& side)
     Json json{{"file", displayText(side.rank->snapshot->source.path)}, {"label", displayText(side.name())},
         {"device", side.replay().device().ordinal}, {"events", side.replay().states() - 1},
         {"steps", side.phases ? side.phases->steps.size() : 0}, {"peak", side.peak()},
-        {"peak_event", momentOf(peak)}, {"peak_phase", nullptr}, {"peak_step", nullptr},
-        {"reserved_peak", orNull(side.reservedPeak())}};
+        {"peak_event", momentOf(peak) + side.replay().device().firstEventInFile}, {"peak_phase", nullptr},
+        {"peak_step", nullptr}, {"reserved_peak", orNull(side.reservedPeak())}};
     if (!side.phases)
         return json;
     if (const Phase phase = side.phases->phaseAt(peak); phase != Phase::Unknown)
@@ -158,7 +158,8 @@ std::string compareJson(const Comparison& comparison, std::optional<std::size_t>
         {"aligned_by", alignName(comparison.alignment.by())}, {"peak", pairJson(comparison.peak)},
         {"reserved_peak", pairJson(comparison.reservedPeak)},
         {"compared",
-            {{"event_a", momentOf(table.scopeA.first)}, {"event_b", momentOf(table.scopeB.first)},
+            {{"event_a", momentOf(table.scopeA.first) + comparison.a.replay().device().firstEventInFile},
+                {"event_b", momentOf(table.scopeB.first) + comparison.b.replay().device().firstEventInFile},
                 {"a", table.bytesA}, {"b", table.bytesB}, {"delta", table.delta}}},
         {"grouped_by", groupingName(comparison.matching->by)}};
     addRows(json, comparison, top.value_or(table.rows.size()));

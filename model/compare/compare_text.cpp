@@ -23,9 +23,10 @@ std::string right(const std::string& text, std::size_t width)
     return std::string(characters < width ? width - characters : 0, ' ') + text;
 }
 
-std::string eventText(StateIndex state)
+std::string eventText(const Side& side, StateIndex state)
 {
-    return state == 0 ? std::string("before the first event") : "after event " + formatCount(momentOf(state));
+    const std::int64_t event = momentOf(state) + side.replay().device().firstEventInFile;
+    return event < 0 ? std::string("before the first event") : "after event " + formatCount(event);
 }
 
 std::string whereText(const Side& side, StateIndex state)
@@ -45,7 +46,7 @@ void sideLine(std::ostream& out, const char* letter, const Side& side)
     const StateIndex peak = side.peakState();
     out << letter << "  " << displayText(side.name(), 80) << ", "
         << deviceName(side.replay().device().ordinal) << ": peak " << formatBytes(side.peak()) << ' '
-        << eventText(peak) << whereText(side, peak) << ", reserved "
+        << eventText(side, peak) << whereText(side, peak) << ", reserved "
         << (side.reservedPeak() ? formatBytes(*side.reservedPeak()) : "unknown") << '\n';
 }
 
@@ -91,8 +92,9 @@ private:
     void headline()
     {
         if (!atPeaks())
-            m_out << "A " << eventText(m_c.table.scopeA.first) << " against B "
-                  << eventText(m_c.table.scopeB.first) << ": " << formatBytesDelta(m_c.table.delta) << '\n';
+            m_out << "A " << eventText(m_c.a, m_c.table.scopeA.first) << " against B "
+                  << eventText(m_c.b, m_c.table.scopeB.first) << ": " << formatBytesDelta(m_c.table.delta)
+                  << '\n';
         if (m_c.verdicts.empty())
             return;
         m_out << m_c.verdicts.front().title;

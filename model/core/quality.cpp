@@ -40,6 +40,7 @@ constexpr std::array table{
     Names{Quality::BadText, "bad-text", "Bad text"},
     Names{Quality::OtherRecorder, "other-recorder", "Not a snapshot recording"},
     Names{Quality::SeveralSnapshots, "several-snapshots", "Several snapshots"},
+    Names{Quality::EventRange, "event-range", "Part of the events"},
 };
 
 const Names& find(Quality id)

@@ -39,6 +39,8 @@ enum class Quality {
     OtherRecorder,
     /// Not of help/data-quality.md: the file holds more snapshots than the one shown.
     SeveralSnapshots,
+    /// Only a range of the events was opened, as asked for.
+    EventRange,
 };
 
 /// "late-start", "no-stacks", …

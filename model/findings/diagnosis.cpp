@@ -38,7 +38,9 @@ std::string withoutVerdict(const RuleInput& input)
 {
     for (const OomAutopsy& oom : input.ooms)
         if (oom.verdict == Verdict::Unknown)
-            return "The out-of-memory event " + formatCount(static_cast<std::int64_t>(index(oom.event)))
+            return "The out-of-memory event "
+                + formatCount(
+                    static_cast<std::int64_t>(index(oom.event) + input.replay.device().firstEventInFile))
                 + " has no verdict: " + oom.cannotTell + ".";
     return {};
 }
@@ -223,6 +225,8 @@ std::shared_ptr<const Diagnosis> diagnose(
             return nullptr;
     }
     collector.finish();
+    for (Finding& finding : out->findings)
+        finding.firstEventInFile = out->rank->devices[finding.deviceIndex]->device().firstEventInFile;
     if (const auto fullest = fullestDevice(*out))
         out->expectation
             = expectationOf(*out->rank->devices[*fullest], *out->devices[*fullest].labels, out->config);

@@ -96,7 +96,7 @@ nlohmann::ordered_json findingJson(const Finding& finding)
         {"title", displayText(finding.title)}, {"explanation", displayText(finding.explanation)},
         {"evidence", Json::object()}, {"fixes", Json::array()}};
     if (finding.eventRange)
-        json["event_range"] = {index(finding.eventRange->first), index(finding.eventRange->second)};
+        json["event_range"] = {finding.eventsInFile().first, finding.eventsInFile().second};
     for (const Evidence& each : finding.evidence)
         json["evidence"][each.key] = evidenceJson(each.value);
     for (const Fix& fix : finding.fixes)

@@ -62,6 +62,7 @@ struct Finding {
     Grade grade = Grade::A;
     std::optional<std::pair<EventIndex, EventIndex>>
         eventRange; ///< absent: holds for the end of the file only
+    std::uint32_t firstEventInFile = 0; ///< of its device: where only a range of the events is open
     std::uint64_t count = 0; ///< allocations, segments or holes it covers
     std::string site;
     std::string playbook; ///< D1…D6, S1…S7, R1…R12, or empty
@@ -76,6 +77,13 @@ struct Finding {
     std::vector<SegmentId> segments;
     /// State in which it is best looked at.
     StateIndex lookAt = 0;
+
+    /// eventRange, which must be there, as the file numbers its events.
+    std::pair<std::int64_t, std::int64_t> eventsInFile() const
+    {
+        return {static_cast<std::int64_t>(index(eventRange->first)) + firstEventInFile,
+            static_cast<std::int64_t>(index(eventRange->second)) + firstEventInFile};
+    }
 };
 
 /// A rule that could not be decided, and what it would need.

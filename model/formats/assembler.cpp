@@ -266,6 +266,7 @@ Value Assembler::newList(std::span<const Value> items)
             m_eventLists.emplace_back();
             startChunk(resolve(items.front()).id());
             addRows(m_eventLists.back(), items);
+            foldRows(m_eventLists.back());
             return {Tag::EventList, static_cast<std::int64_t>(m_eventLists.size() - 1)};
         }
         break;
@@ -357,6 +358,7 @@ void Assembler::extend(Value& list, std::span<const Value> items)
     if (list.tag() == Tag::EventList) {
         if (allEvents(items)) {
             addRows(m_eventLists[list.id()], items);
+            foldRows(m_eventLists[list.id()]);
             return;
         }
         list = loosen(list);
@@ -434,13 +436,66 @@ void Assembler::startChunk(std::uint32_t row)
     Chunk& last = m_chunks.back();
     if (row <= last.firstRow || m_chunks.size() >= maxChunks)
         return;
-    const std::size_t from = row - last.firstRow;
+    const auto place = last.place(row);
+    if (!place)
+        return;
+    const std::size_t from = *place;
     Chunk next;
     next.firstRow = row;
     for (std::size_t i = from; i < last.rows.count(); ++i)
         next.rows.appendFrom(last.rows, i);
     last.rows.truncate(from);
     m_chunks.push_back(std::move(next));
+}
+
+std::optional<std::size_t> Assembler::Chunk::place(std::uint32_t row) const
+{
+    const std::size_t at = row - firstRow;
+    if (at < droppedFront)
+        return std::nullopt;
+    const std::size_t left = at - droppedFront;
+    if (droppedBehind == 0 || left < kept)
+        return left;
+    return left < std::size_t{kept} + droppedBehind ? std::nullopt : std::optional(left - droppedBehind);
+}
+
+/// Where only a range of events is wanted: drops listed rows that are not in it, once they tell who lives at
+/// its ends. A list that is not simply the rows of its chunk is kept whole, and cut when all is read.
+void Assembler::foldRows(std::span<const Range> listed)
+{
+    if (!m_options.ranged())
+        return;
+    Chunk& chunk = m_chunks.back();
+    if (listed.size() != 1 || listed.front().first != chunk.firstRow
+        || chunk.firstRow + std::uint64_t{listed.front().count} != chunk.end())
+        return;
+    if (!chunk.fold)
+        chunk.fold = std::make_shared<RangeFold>();
+    const auto dropFront = [&](std::uint64_t count) {
+        chunk.fold->before(chunk.rows.columns, 0, count);
+        chunk.rows.dropFront(count);
+        chunk.droppedFront += static_cast<std::uint32_t>(count);
+    };
+    if (m_options.lastEvents) {
+        // In large pieces: all that stay move up each time.
+        const std::uint64_t wanted = *m_options.lastEvents;
+        const std::uint64_t slack = std::max<std::uint64_t>(wanted / 4, pollInterval);
+        if (chunk.rows.count() > slack && chunk.rows.count() - slack > wanted)
+            dropFront(chunk.rows.count() - wanted);
+        return;
+    }
+    const auto [first, last] = *m_options.events;
+    if (chunk.droppedFront < first)
+        dropFront(std::min<std::uint64_t>(first - chunk.droppedFront, chunk.rows.count()));
+    const std::uint64_t wanted = last - first; // one less than the range holds: that may be 2^64
+    if (chunk.droppedFront < first || chunk.rows.count() == 0 || chunk.rows.count() - 1 <= wanted)
+        return;
+    chunk.kept = static_cast<std::uint32_t>(wanted + 1);
+    if (!chunk.fold->insideDone())
+        chunk.fold->inside(chunk.rows.columns, chunk.kept);
+    chunk.fold->after(chunk.rows.columns, chunk.kept, chunk.rows.count());
+    chunk.droppedBehind += static_cast<std::uint32_t>(chunk.rows.count() - chunk.kept);
+    chunk.rows.truncate(chunk.kept);
 }
 
 std::span<const Value> Assembler::itemsOf(Value list) const
@@ -563,7 +618,8 @@ double Assembler::expect(std::uint64_t done, std::uint64_t total)
     const auto grown = [more](std::size_t count) {
         return count + static_cast<std::size_t>(std::min(1e8, static_cast<double>(count) * more));
     };
-    chunk.rows.reserve(grown(rows));
+    if (!m_options.ranged())
+        chunk.rows.reserve(grown(rows));
     m_nodes.reserve(grown(m_nodes.size()));
     return more;
 }
@@ -598,7 +654,7 @@ void Assembler::tellArrived(const Job& job)
 
 std::uint64_t Assembler::events() const
 {
-    return m_chunks.back().firstRow + m_chunks.back().rows.count();
+    return m_chunks.back().end();
 }
 
 std::string Assembler::understood() const

@@ -5,10 +5,12 @@
 #include "model/formats/known_words.hpp"
 #include "model/formats/reader.hpp"
 #include "model/formats/value.hpp"
+#include "model/snapshot/range_fold.hpp"
 
 #include <array>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -150,6 +152,16 @@ private:
     struct Chunk {
         std::uint32_t firstRow = 0;
         EventBuffer rows;
+        /// Where only a range of events is kept: rows that were dropped in front of `rows`, and behind the
+        /// first `kept` of them.
+        std::uint32_t droppedFront = 0;
+        std::uint32_t kept = 0;
+        std::uint32_t droppedBehind = 0;
+        std::shared_ptr<RangeFold> fold;
+
+        std::uint64_t end() const { return firstRow + droppedFront + rows.count() + droppedBehind; }
+        /// Position in `rows`; absent when it was dropped.
+        std::optional<std::size_t> place(std::uint32_t row) const;
     };
     struct Range {
         std::uint32_t first = 0;
@@ -230,6 +242,7 @@ private:
     bool collectFrames(std::span<const Value> items);
     Value loosen(Value list);
     void startChunk(std::uint32_t row);
+    void foldRows(std::span<const Range> listed);
     std::span<const Value> itemsOf(Value list) const;
     void keepBudget(Value& container, std::size_t bytes);
     StringId internMade(std::string_view text);
@@ -303,7 +316,8 @@ private:
     std::optional<Error> finishTraces(Top& top);
     void addTrace(TraceList& trace, bool alone);
     bool isCut(int ordinal) const;
-    EventBuffer takeRows(const TraceList& trace, bool alone);
+    std::optional<Error> finishRanges();
+    EventBuffer takeRows(const TraceList& trace, bool alone, std::shared_ptr<RangeFold>& fold);
     std::vector<Range> rangesOf(Value list);
     void finishColumns(EventColumns& columns);
     void noteEvents(int ordinal, const EventBuffer& rows);
@@ -352,6 +366,8 @@ private:
     std::size_t m_looseBytes = 0;
 
     std::vector<Chunk> m_chunks;
+    std::vector<std::pair<int, std::shared_ptr<RangeFold>>> m_folds; ///< by device
+    bool m_rangeBroken = false; ///< the file speaks of events again that were dropped
     std::vector<SegmentDraft> m_segments;
     std::vector<BlockDraft> m_blocks;
     std::vector<Annotation> m_annotations;

@@ -102,7 +102,7 @@ bool Assembler::setPlainOther(EventRow& row, Key key, Value value)
 std::optional<Value> Assembler::makeEvent(const EventRow& row)
 {
     Chunk& chunk = m_chunks.back();
-    const std::size_t at = chunk.firstRow + chunk.rows.count();
+    const std::uint64_t at = chunk.end();
     if (at >= limits::maxEvents)
         return std::nullopt;
     m_builder.append(chunk.rows, row);

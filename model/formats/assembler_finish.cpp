@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 namespace tidemark {
@@ -28,6 +27,8 @@ std::optional<Error> Assembler::finish(Value value, bool cut)
         finishSegments(*top.segments, std::nullopt);
     if (top.hostSegments && !cutSegments)
         finishSegments(*top.hostSegments, -1);
+    if (auto error = finishRanges())
+        return error;
     if (top.cut)
         noteCut(top);
     finishAnnotations(top.annotations);
@@ -224,49 +225,72 @@ std::optional<Error> Assembler::finishTraces(Top& top)
     return std::nullopt;
 }
 
-EventBuffer Assembler::takeRows(const TraceList& trace, bool alone)
+EventBuffer Assembler::takeRows(const TraceList& trace, bool alone, std::shared_ptr<RangeFold>& fold)
 {
-    std::uint64_t first = 0;
-    std::uint64_t last = limits::maxEvents;
-    if (m_options.events)
-        std::tie(first, last) = *m_options.events;
-
-    if (alone && trace.ranges.size() == 1 && !m_options.events)
+    if (alone && trace.ranges.size() == 1)
         for (Chunk& chunk : m_chunks)
-            if (chunk.firstRow == trace.ranges[0].first && chunk.rows.count() == trace.ranges[0].count)
+            if (chunk.firstRow == trace.ranges[0].first
+                && chunk.end() == chunk.firstRow + std::uint64_t{trace.ranges[0].count}) {
+                fold = std::move(chunk.fold);
                 return std::exchange(chunk.rows, {});
+            }
 
     EventBuffer rows;
-    std::uint64_t at = 0;
-    for (const Range& r : trace.ranges) {
-        const std::uint64_t begin = std::max(first, at) - at;
-        const std::uint64_t end = last < at ? 0 : std::min<std::uint64_t>(r.count, last - at + 1);
-        for (std::uint64_t i = begin; i < end; ++i) {
-            const auto row = static_cast<std::uint32_t>(r.first + i);
-            const Chunk& chunk = chunkOf(row);
-            rows.appendFrom(chunk.rows, row - chunk.firstRow);
+    for (const Range& r : trace.ranges)
+        for (std::uint32_t i = 0; i < r.count; ++i) {
+            const Chunk& chunk = chunkOf(r.first + i);
+            if (const auto place = chunk.place(r.first + i))
+                rows.appendFrom(chunk.rows, *place);
+            else
+                m_rangeBroken = true;
         }
-        at += r.count;
-    }
     return rows;
 }
 
 void Assembler::addTrace(TraceList& trace, bool alone)
 {
-    EventBuffer rows = takeRows(trace, alone);
+    std::shared_ptr<RangeFold> fold;
+    EventBuffer rows = takeRows(trace, alone, fold);
+    std::uint64_t listed = 0;
+    for (const Range& r : trace.ranges)
+        listed += r.count;
+    const bool ranged = m_options.ranged() && !m_rangeBroken;
+    const auto [first, last] = rangeOf(m_options, listed);
+    if (ranged) {
+        if (!fold)
+            fold = std::make_shared<RangeFold>();
+        cutToRange(rows, *fold, listed, first, last);
+    }
     finishColumns(rows.columns);
     noteEvents(trace.ordinal, rows);
     addMarks(trace.ordinal, rows);
     m_builder.addTrace(trace.ordinal, std::move(rows));
-    if (!m_options.events)
+    if (!ranged)
         return;
     m_builder.device(trace.ordinal).firstEventInFile
-        = static_cast<std::uint32_t>(std::min<std::uint64_t>(m_options.events->first, limits::maxEvents));
-    std::uint64_t listed = 0;
-    for (const Range& r : trace.ranges)
-        listed += r.count;
-    if (listed > 0 && m_options.events->second < listed - 1)
-        m_cutDevices.push_back(trace.ordinal);
+        = static_cast<std::uint32_t>(std::min<std::uint64_t>(first, limits::maxEvents));
+    m_folds.emplace_back(trace.ordinal, std::move(fold));
+}
+
+/// What was dropped says, now that the segments are known, who lived at the ends of the range.
+std::optional<Error> Assembler::finishRanges()
+{
+    if (m_rangeBroken)
+        return Error{ErrorCode::Unsupported,
+            "A range of this file's events cannot be opened alone: it changes events after they are listed, "
+            "or "
+            "lists them in another order. Open the whole file.",
+            std::nullopt};
+    for (const auto& [ordinal, fold] : m_folds) {
+        DeviceTrace& device = m_builder.device(ordinal);
+        const auto outside = fold->finish(device);
+        for (auto* lives : {&outside->alive, &outside->aliveAtEnd})
+            for (OutsideAllocation& life : *lives)
+                life.stack = finalStack(life.stack);
+        finishColumns(outside->laterSegments);
+        device.outside = outside;
+    }
+    return std::nullopt;
 }
 
 bool Assembler::isCut(int ordinal) const

@@ -17,7 +17,7 @@ Value Assembler::makeRow(DictKind kind, std::span<const Value> flat)
         for (std::size_t i = 0; i < flat.size(); i += 2)
             setEventField(row, keyOf(flat[i]), flat[i], flat[i + 1]);
         Chunk& chunk = m_chunks.back();
-        const std::size_t at = chunk.firstRow + chunk.rows.count();
+        const std::uint64_t at = chunk.end();
         if (at >= limits::maxEvents)
             return Value::opaque();
         m_builder.append(chunk.rows, row);
@@ -347,15 +347,23 @@ const Assembler::Chunk& Assembler::chunkOf(std::uint32_t row) const
 EventRow Assembler::loadRow(std::uint32_t row) const
 {
     const Chunk& chunk = chunkOf(row);
-    EventRow event = chunk.rows.row(row - chunk.firstRow);
-    event.stream = m_builder.streamValue(chunk.rows.columns.stream[row - chunk.firstRow]);
+    const auto place = chunk.place(row);
+    if (!place)
+        return {};
+    EventRow event = chunk.rows.row(*place);
+    event.stream = m_builder.streamValue(chunk.rows.columns.stream[*place]);
     return event;
 }
 
 void Assembler::storeRow(std::uint32_t row, const EventRow& event)
 {
     auto& chunk = const_cast<Chunk&>(chunkOf(row)); // NOLINT: *this is not const here
-    chunk.rows.replace(row - chunk.firstRow, event, m_builder.stream(event.stream));
+    const auto place = chunk.place(row);
+    // What has been counted already cannot be taken back.
+    if (!place || (chunk.fold && chunk.fold->insideDone()))
+        m_rangeBroken = true;
+    else
+        chunk.rows.replace(*place, event, m_builder.stream(event.stream));
 }
 
 /// The number a value stands for, cut to its lowest 64 bits.

@@ -3,6 +3,8 @@
 #include "model/core/units.hpp"
 #include "model/formats/kineto.hpp"
 
+#include "model/snapshot/range_fold.hpp"
+
 #include "model/core/byte_sum.hpp"
 #include <algorithm>
 #include <functional>
@@ -260,30 +262,37 @@ std::optional<Error> KinetoCollector::addDevice(
         return Error{
             ErrorCode::TooLarge, "The trace holds more memory events than can be shown.", std::nullopt};
     const int ordinal = m_devices[which].ordinal;
-    const std::uint64_t first = options.events ? options.events->first : 0;
-    const std::uint64_t last = options.events ? options.events->second : rows.size() - 1;
     EventBuffer buffer;
     std::vector<std::int64_t> reserved;
     bool anyReserved = false;
-    Pairing addresses; // over the whole trace, so that made-up addresses do not depend on the kept part
     Pairing kept;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (i % pollInterval == 0 && job.stopped())
             return Error{ErrorCode::Cancelled, "Stopped.", std::nullopt};
         const KinetoMemory& m = m_memory[rows[i]];
-        const std::uint64_t address = m.oom ? 0 : addresses.addressOf(m);
-        if (i < first || i > last)
-            continue;
+        const std::uint64_t address = m.oom ? 0 : kept.addressOf(m);
         kept.follow(m, address);
         m_builder.append(buffer, row(m, address, m_baseNs.value_or(0)));
         anyReserved = anyReserved || (m.hasReserved && m.totalReserved > 0);
         reserved.push_back(m.hasReserved || reserved.empty() ? m.totalReserved : reserved.back());
     }
+    RangeFold fold;
+    const auto [first, last] = rangeOf(options, rows.size());
+    if (options.ranged())
+        cutToRange(buffer, fold, rows.size(), first, last);
+    const auto before = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(first, rows.size()));
+    const auto behind = before + static_cast<std::ptrdiff_t>(buffer.count());
     m_builder.addTrace(ordinal, std::move(buffer));
     DeviceTrace& device = m_builder.device(ordinal);
-    if (anyReserved)
+    std::optional<std::int64_t> reservedAtStart;
+    if (anyReserved) {
+        if (before > 0)
+            reservedAtStart = reserved[static_cast<std::size_t>(before) - 1];
+        reserved.erase(reserved.begin() + behind, reserved.end());
+        reserved.erase(reserved.begin(), reserved.begin() + before);
         device.statedReserved = std::move(reserved);
-    device.firstEventInFile = static_cast<std::uint32_t>(std::min<std::uint64_t>(first, rows.size()));
+    }
+    device.firstEventInFile = static_cast<std::uint32_t>(before);
     noteTotals(ordinal, kept.unmentioned(), kept.drift());
     if (const auto size = kept.unmentioned(); size > 0) {
         // One stand-in for all of it keeps the curve equal to the recorder's total.
@@ -292,6 +301,11 @@ std::optional<Error> KinetoCollector::addDevice(
         block.size = block.requested = size;
         block.state = BlockState::Allocated;
         device.blocks.push_back(block);
+    }
+    if (options.ranged()) {
+        const auto outside = fold.finish(device);
+        outside->reservedAtStart = reservedAtStart;
+        device.outside = outside;
     }
     return std::nullopt;
 }

@@ -21,7 +21,15 @@ struct ReadOptions {
     bool partial = false;
     /// Keep only events FIRST…LAST (inclusive) of every device.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> events;
+    /// Keep only so many events from the end of every device; not together with `events`.
+    std::optional<std::uint64_t> lastEvents;
+
+    bool ranged() const { return events || lastEvents; }
+    bool operator==(const ReadOptions&) const = default;
 };
+
+/// First and last event (both included) that are kept of a trace of `count`; first > last for none.
+std::pair<std::uint64_t, std::uint64_t> rangeOf(const ReadOptions& options, std::uint64_t count);
 
 /// One format. To add a format: one file in this folder that defines a Reader, one line in readers().
 struct Reader {

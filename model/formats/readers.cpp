@@ -69,6 +69,13 @@ std::optional<Error> judgeDamage(const Error& damage, SnapshotBuilder& builder, 
 
 } // namespace
 
+std::pair<std::uint64_t, std::uint64_t> rangeOf(const ReadOptions& options, std::uint64_t count)
+{
+    if (options.lastEvents)
+        return {count - std::min(count, *options.lastEvents), count};
+    return options.events.value_or(std::pair<std::uint64_t, std::uint64_t>{0, count});
+}
+
 std::span<const Reader> readers()
 {
     return allReaders;

@@ -360,7 +360,7 @@ QualityNote noteOf(const Json& tree)
     get(tree, "count", out.count);
     get(tree, "sentence", out.sentence);
     const std::string id = textOf(member(tree, "id"), "id");
-    for (int i = 0; i <= static_cast<int>(Quality::SeveralSnapshots); ++i)
+    for (int i = 0; i <= static_cast<int>(Quality::EventRange); ++i)
         if (id == qualityName(static_cast<Quality>(i))) {
             out.id = static_cast<Quality>(i);
             return out;

@@ -3,33 +3,13 @@
 
 #include "model/core/byte_sum.hpp"
 #include "model/replay/replay_quality.hpp"
+#include "model/replay/running_maximum.hpp"
 
 #include <algorithm>
 
 namespace tidemark {
 
 namespace {
-
-/// A −1 stands for "no time" in some files, and no recorder writes times before 1970.
-bool hasTime(std::int64_t us)
-{
-    return us >= 0;
-}
-
-std::vector<std::int64_t> runningMaximum(const std::vector<std::int64_t>& times)
-{
-    const auto first = std::find_if(times.begin(), times.end(), hasTime);
-    if (first == times.end())
-        return {};
-    std::vector<std::int64_t> out;
-    out.reserve(times.size());
-    std::int64_t latest = *first;
-    for (const std::int64_t us : times) {
-        latest = std::max(latest, us);
-        out.push_back(latest);
-    }
-    return out;
-}
 
 /// The pools of allocations whose events name none: those of the segments they were placed in, which need not
 /// be the segments that have the address at the end. None where the events tell, or nothing is known.

@@ -4,6 +4,7 @@
 #include "model/core/counted.hpp"
 #include "model/core/limits.hpp"
 #include "model/core/units.hpp"
+#include "model/snapshot/outside_range.hpp"
 
 #include <algorithm>
 #include <array>
@@ -53,6 +54,7 @@ public:
 
     std::vector<QualityNote> examine()
     {
+        range();
         history();
         segments();
         stacks();
@@ -96,10 +98,37 @@ private:
         return m_timeline.predating().freedInTraceBytes + m_timeline.predating().aliveAtEndBytes;
     }
 
+    /// Only a part was opened, as asked for: what of the rest is known, and what is not.
+    void range()
+    {
+        if (!m_device.outside)
+            return;
+        const OutsideRange& outside = *m_device.outside;
+        const std::uint64_t count = m_events.count();
+        const std::uint64_t first = m_device.firstEventInFile;
+        if (count == outside.eventsInFile)
+            return;
+        const auto number = [](std::uint64_t n) { return formatCount(static_cast<std::int64_t>(n)); };
+        std::string sentence = count == 0
+            ? "None of the " + number(outside.eventsInFile) + " events is in the range that was opened"
+            : "Only events " + number(first) + " to " + number(first + count - 1) + " of "
+                + number(outside.eventsInFile) + " were opened";
+        sentence += ": the rest is not loaded. Live and reserved memory are those of the whole file at these "
+                    "events, ";
+        sentence += counted(before(), "allocation", "allocations") + " (" + bytes(bytesBefore())
+            + ") from before included; the peak, the findings and the totals are those of this part.";
+        if (outside.eventsAfter > 0 && m_device.hasSegments)
+            sentence += " The segments are those after the last of these events, and block sizes in them are "
+                        "inferred.";
+        add(Quality::EventRange, outside.eventsInFile - count, std::move(sentence));
+    }
+
     void history()
     {
         const std::size_t count = m_events.count();
-        if (count == 0 && brokenOff()) {
+        if (m_device.outside && m_device.outside->eventsInFile > 1 && count <= 1) {
+            // A range of so few events says nothing about the recording.
+        } else if (count == 0 && brokenOff()) {
             // The note of reading says that the history was not reached.
         } else if (count == 0) {
             const bool others = std::any_of(m_snapshot.devices.begin(), m_snapshot.devices.end(),
@@ -117,14 +146,10 @@ private:
                 "moment of the snapshot is complete, the history before it and the peak of the run are not "
                 "in "
                 "the file. Record with enabled=\"all\" and a larger max_entries.");
+        } else if (m_device.outside && m_device.firstEventInFile > 0) {
+            // The note on the range says it; how the trace itself begins is not in what was read.
         } else if (wrapped()) {
             // wrapped() has written the note.
-        } else if (m_device.firstEventInFile > 0) {
-            add(Quality::LateStart, before(),
-                "Only events from " + formatCount(m_device.firstEventInFile)
-                    + " on were read, as asked for: what was allocated before has no allocation event here, "
-                      "and "
-                      "the peak is that of this part.");
         } else if (before() > 0) {
             add(Quality::LateStart, before(),
                 counted(before(), "allocation", "allocations") + ", " + bytes(bytesBefore())
@@ -139,7 +164,7 @@ private:
 
     bool wrapped()
     {
-        const std::uint64_t count = m_events.count();
+        const std::uint64_t count = m_device.outside ? m_device.outside->eventsInFile : m_events.count();
         std::string why;
         if (m_device.ringOverflowed) {
             if (!*m_device.ringOverflowed)

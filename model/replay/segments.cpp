@@ -6,6 +6,7 @@
 #include "model/replay/block_rules.hpp"
 #include "model/replay/block_sizes.hpp"
 #include "model/replay/segment_class.hpp"
+#include "model/snapshot/outside_range.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -105,6 +106,7 @@ public:
     {
         m_ranks = AddressRanks::build(m_timeline.allocations().address);
         m_history.m_known = m_device.hasSegments;
+        m_history.m_endsEarly = m_device.outside && m_device.outside->eventsAfter > 0;
         m_history.m_hasEvents = std::any_of(m_device.events.action.begin(), m_device.events.action.end(),
             [](Action a) { return reserving(a) != 0; });
         if (m_history.m_known && !buildRanges())
@@ -186,6 +188,13 @@ private:
         m_history.m_endFirst.push_back(static_cast<std::uint32_t>(pieces.size()));
     }
 
+    /// Whether the file's own block at an address is that of who lives there at the end of what was read.
+    bool statedByFile(std::uint64_t address) const
+    {
+        return !m_history.m_endsEarly || std::ranges::binary_search(m_device.outside->staying, address)
+            || !std::ranges::binary_search(m_device.outside->named, address);
+    }
+
     /// Returns where the next piece begins. Blocks that overlap or leave their segment are cut.
     std::uint64_t endPiece(
         const Block& block, std::uint64_t at, std::uint64_t end, const std::vector<AllocationId>& owner)
@@ -198,6 +207,8 @@ private:
             const std::uint32_t rank = m_ranks.lowerBound(block.address);
             if (rank < owner.size() && m_ranks.addresses[rank] == block.address && valid(owner[rank])) {
                 piece.allocation = owner[rank];
+            }
+            if (valid(piece.allocation) && statedByFile(block.address)) {
                 m_sizes.size[index(piece.allocation)] = sane(block.size);
                 m_sizes.exact[index(piece.allocation)] = 1;
             }
@@ -216,9 +227,10 @@ private:
     {
         const StateIndex states = m_timeline.states();
         const std::vector<std::int64_t>& stated = m_device.statedReserved;
-        if (!m_history.m_known && !stated.empty()) {
+        const bool toldBefore = m_device.outside && m_device.outside->reservedAtStart;
+        if (!m_history.m_known && (toldBefore || !stated.empty())) {
             m_history.m_reservedKnown = true;
-            m_history.m_reserved = Series(stated.front());
+            m_history.m_reserved = Series(toldBefore ? *m_device.outside->reservedAtStart : stated.front());
             for (StateIndex s = 1; s < states && s <= stated.size(); ++s)
                 m_history.m_reserved.set(s, stated[s - 1]);
         } else if (m_history.m_known) {
@@ -230,6 +242,8 @@ private:
             ByteSum value;
             for (const Segment& s : m_device.segments)
                 value += static_cast<std::int64_t>(sane(s.totalSize));
+            if (m_device.outside && m_device.outside->reservedAtEnd)
+                value = *m_device.outside->reservedAtEnd;
             for (std::size_t i = 0; i < m_device.events.count(); ++i)
                 value -= step(i);
             m_history.m_reserved = Series(value);
@@ -265,9 +279,16 @@ private:
             if (b.state == BlockState::Pending)
                 pending.push_back(b.address);
         std::sort(pending.begin(), pending.end());
+        // Of those that events before the range tell of it is known when they began to wait.
+        std::vector<std::uint64_t> told;
+        if (m_device.outside)
+            for (const OutsideAllocation& older : m_device.outside->alive)
+                told.push_back(older.address);
+        std::sort(told.begin(), told.end());
         const AllocationColumns& a = m_timeline.allocations();
         for (std::uint32_t i = 0; i < a.count() && a.firstState[i] == 0 && !pending.empty(); ++i)
             if (a.origin[i] == Origin::AliveAtEnd
+                && !std::binary_search(told.begin(), told.end(), a.address[i])
                 && std::binary_search(pending.begin(), pending.end(), a.address[i]))
                 m_history.m_waitFromStart.push_back(static_cast<AllocationId>(i));
     }
@@ -332,7 +353,7 @@ private:
     void stateEnd()
     {
         const StateIndex states = m_timeline.states();
-        if (m_history.m_known) {
+        if (m_history.m_known && !m_history.m_endsEarly) {
             ByteSum live;
             ByteSum waiting;
             for (const Block& b : m_device.blocks) {
@@ -445,7 +466,7 @@ SegmentState SegmentHistory::stateAt(StateIndex state, const Timeline& timeline)
 {
     SegmentState out;
     out.state = std::min(state, timeline.states() - 1);
-    const bool atEnd = out.state == timeline.states() - 1 && m_known;
+    const bool atEnd = out.state == timeline.states() - 1 && m_known && !m_endsEarly;
     std::vector<LiveBlock> live;
     for (const AllocationId id : timeline.liveAt(out.state))
         live.push_back({timeline.allocations().address[index(id)], id});

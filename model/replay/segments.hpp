@@ -153,6 +153,7 @@ public:
 
 private:
     friend class SegmentHistoryBuilder;
+    friend class CacheAccess;
     struct Checkpoint {
         StateIndex state;
         /// First of m_ranges that begins later.
@@ -171,6 +172,8 @@ private:
     bool m_known = false;
     bool m_reservedKnown = false;
     bool m_hasEvents = false;
+    /// Events behind the range that was read were left out: the last state is replayed like all others.
+    bool m_endsEarly = false;
     std::uint64_t m_misfits = 0;
     SizeCheck m_sizeCheck;
     std::uint64_t m_largePage = BlockRules::largeSegment;

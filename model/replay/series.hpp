@@ -48,6 +48,7 @@ public:
     StateIndex states() const { return m_states; }
 
 private:
+    friend class CacheAccess;
     struct Node {
         std::int64_t min;
         std::int64_t max;

@@ -144,6 +144,7 @@ public:
 
 private:
     friend class TimelineBuilder;
+    friend class CacheAccess;
     AllocationColumns m_allocations;
     std::vector<AllocationId> m_eventAllocation;
     StateIndex m_states = 1;

@@ -106,6 +106,7 @@ TimelineBuilder::TimelineBuilder(const Snapshot& snapshot, const DeviceTrace& de
     , m_job(job)
     , m_count(static_cast<std::uint32_t>(device.events.count()))
     , m_segments(device)
+    , m_outside(device.outside.get())
 {
     const PoolId first = device.segments.empty() ? PoolId{0} : device.segments.front().pool;
     const bool same = std::all_of(device.segments.begin(), device.segments.end(),
@@ -129,6 +130,7 @@ Result<Timeline> TimelineBuilder::build()
     m_lives.reserve(m_count / 3 + 16);
     m_out.m_requested.reserve(m_count / 3 * 2 + 16);
     m_out.m_ends.reserve(m_count / 3 + 16);
+    beginLives();
     for (std::uint32_t event = 0; event < m_count; ++event) {
         if (event % pollInterval == 0) {
             if (m_job.stopped())
@@ -150,10 +152,32 @@ Result<Timeline> TimelineBuilder::build()
     return std::move(m_out);
 }
 
+/// Where only a range was read: what lives when it begins, and what the events before it say of addresses.
+void TimelineBuilder::beginLives()
+{
+    if (m_outside == nullptr)
+        return;
+    for (const std::uint64_t address : m_outside->dead)
+        m_table.mention(address).live = AddressTable::notLive;
+    m_olderLives = static_cast<std::uint32_t>(m_outside->alive.size());
+    for (std::uint32_t i = 0; i < m_olderLives; ++i) {
+        const OutsideAllocation& older = m_outside->alive[i];
+        AddressTable::Entry& entry = m_table.mention(older.address);
+        entry.live = i;
+        const PoolId pool = valid(older.pool) ? older.pool : poolByAddress(entry);
+        m_lives.push_back({i, m_out.m_states, older.waits ? 0 : m_out.m_states, pool});
+        if (older.waits)
+            m_pending += static_cast<std::int64_t>(sane(older.size));
+    }
+    m_out.m_pending.set(0, m_pending);
+}
+
 /// With completions filtered out, a request is all there is of a free; but where blocks wait at the end of
 /// the file, completions are only missing because they have not happened yet.
 bool TimelineBuilder::findEndsOnRequest() const
 {
+    if (m_outside != nullptr)
+        return m_outside->endsOnRequest;
     bool requests = false;
     for (const Action action : m_events.action) {
         if (action == Action::FreeCompleted || action == Action::Free)
@@ -242,6 +266,8 @@ void TimelineBuilder::free(std::uint32_t event, Action action)
 
 bool TimelineBuilder::completes(std::uint32_t event, std::uint64_t address) const
 {
+    if (event == m_count)
+        return m_outside != nullptr && m_outside->completedNext == address;
     return event < m_count && m_events.action[event] == Action::FreeCompleted
         && m_events.address[event] == address;
 }
@@ -274,6 +300,11 @@ PoolId TimelineBuilder::poolOf(std::uint32_t event, AddressTable::Entry& entry) 
 {
     if (!m_events.pool.empty() && valid(m_events.pool[event]))
         return m_events.pool[event];
+    return poolByAddress(entry);
+}
+
+PoolId TimelineBuilder::poolByAddress(AddressTable::Entry& entry) const
+{
     if (m_onlyPool)
         return *m_onlyPool;
     if (!valid(entry.pool)) {
@@ -329,17 +360,38 @@ void TimelineBuilder::judgeEndState()
     rememberSorted(m_out.m_oddities[3], std::move(idle));
 }
 
+/// Lives older than the trace that it frees, the last to go first; then as they are numbered.
+std::vector<std::uint32_t> TimelineBuilder::predatingLives() const
+{
+    std::vector<std::uint32_t> freed;
+    for (auto life = static_cast<std::uint32_t>(m_lives.size()); life-- > 0;)
+        if (life < m_olderLives ? m_lives[life].end < m_out.m_states : !isTraced(life))
+            freed.push_back(life);
+    if (m_olderLives > 0)
+        std::stable_sort(freed.begin(), freed.end(),
+            [this](std::uint32_t a, std::uint32_t b) { return m_lives[a].end > m_lives[b].end; });
+    return freed;
+}
+
 void TimelineBuilder::number()
 {
-    const auto stays = static_cast<std::uint32_t>(m_aliveAtEnd.size());
-    const auto freed = static_cast<std::uint32_t>(m_out.m_predating.freedInTrace);
-    std::uint32_t nextFreed = stays + freed;
-    std::uint32_t nextTraced = stays + freed;
-    m_idOfLife.reserve(m_lives.size());
-    for (const Life& life : m_lives) {
-        const bool traced = m_events.action[life.event] == Action::Alloc;
-        m_idOfLife.push_back(AllocationId{traced ? nextTraced++ : --nextFreed});
+    for (std::uint32_t life = 0; life < m_olderLives; ++life) {
+        const bool stays = m_lives[life].end == m_out.m_states;
+        m_olderStay += stays;
+        Predating& p = m_out.m_predating;
+        ++(stays ? p.aliveAtEnd : p.freedInTrace);
+        (stays ? p.aliveAtEndBytes : p.freedInTraceBytes) += sizeOf(life);
     }
+    m_idOfLife.resize(m_lives.size());
+    auto next = static_cast<std::uint32_t>(m_aliveAtEnd.size());
+    for (std::uint32_t life = 0; life < m_olderLives; ++life)
+        if (m_lives[life].end == m_out.m_states)
+            m_idOfLife[life] = AllocationId{next++};
+    for (const std::uint32_t life : predatingLives())
+        m_idOfLife[life] = AllocationId{next++};
+    for (std::uint32_t life = m_olderLives; life < m_lives.size(); ++life)
+        if (isTraced(life))
+            m_idOfLife[life] = AllocationId{next++};
     for (AllocationId& id : m_out.m_eventAllocation)
         if (valid(id))
             id = m_idOfLife[index(id)];
@@ -386,12 +438,34 @@ void TimelineBuilder::fillColumns()
         c.pool.push_back(segment != nullptr ? segment->pool : PoolId{0});
         c.origin.push_back(Origin::AliveAtEnd);
     }
-    for (std::size_t i = m_lives.size(); i-- > 0;)
-        if (m_events.action[m_lives[i].event] != Action::Alloc)
-            addColumns(m_lives[i], Origin::FreedInTrace);
-    for (const Life& life : m_lives)
-        if (m_events.action[life.event] == Action::Alloc)
-            addColumns(life, Origin::Traced);
+    for (std::uint32_t life = 0; life < m_olderLives; ++life)
+        if (m_lives[life].end == m_out.m_states)
+            addOlder(life, Origin::AliveAtEnd);
+    for (const std::uint32_t life : predatingLives()) {
+        if (life < m_olderLives)
+            addOlder(life, Origin::FreedInTrace);
+        else
+            addColumns(m_lives[life], Origin::FreedInTrace);
+    }
+    for (std::uint32_t life = m_olderLives; life < m_lives.size(); ++life)
+        if (isTraced(life))
+            addColumns(m_lives[life], Origin::Traced);
+}
+
+/// Its stack is known: its allocation stands before the range.
+void TimelineBuilder::addOlder(std::uint32_t life, Origin origin)
+{
+    const OutsideAllocation& older = m_outside->alive[life];
+    AllocationColumns& c = m_out.m_allocations;
+    c.address.push_back(older.address);
+    c.size.push_back(sane(older.size));
+    c.firstState.push_back(0);
+    c.endState.push_back(m_lives[life].end);
+    c.pendingState.push_back(m_lives[life].pending);
+    c.stack.push_back(older.stack);
+    c.stream.push_back(older.stream);
+    c.pool.push_back(m_lives[life].pool);
+    c.origin.push_back(origin);
 }
 
 void TimelineBuilder::placeEarlyNotes()
@@ -425,10 +499,12 @@ void TimelineBuilder::closeSeries()
 
 void TimelineBuilder::compareFreeStacks()
 {
-    m_out.m_completedOnly = std::find(m_events.action.begin(), m_events.action.end(), Action::FreeRequested)
-        == m_events.action.end();
+    m_out.m_completedOnly = (m_outside == nullptr || !m_outside->freeRequests)
+        && std::find(m_events.action.begin(), m_events.action.end(), Action::FreeRequested)
+            == m_events.action.end();
     AllocationColumns& c = m_out.m_allocations;
-    const std::size_t predating = m_aliveAtEnd.size() + m_out.m_predating.freedInTrace;
+    const std::size_t staying = m_aliveAtEnd.size() + m_olderStay;
+    const std::size_t predating = staying + m_out.m_predating.freedInTrace;
     std::uint32_t same = 0;
     const std::size_t end = std::min(c.count(), predating + comparedFrees);
     for (std::size_t i = predating; i < end; ++i) {
@@ -443,9 +519,9 @@ void TimelineBuilder::compareFreeStacks()
     m_out.m_freesCarryAllocStack = same >= convincingFrees;
     if (!m_out.m_freesCarryAllocStack)
         return;
-    for (std::size_t i = m_aliveAtEnd.size(); i < predating; ++i)
+    for (std::size_t i = staying; i < predating; ++i)
         if (const auto free = m_out.freeEvent(AllocationId{static_cast<std::uint32_t>(i)}, m_device))
-            c.stack[i] = m_events.stack[index(*free)];
+            c.stack[i] = valid(c.stack[i]) ? c.stack[i] : m_events.stack[index(*free)];
 }
 
 void TimelineBuilder::checkpoints()

@@ -3,6 +3,7 @@
 
 #include "model/core/byte_sum.hpp"
 #include "model/replay/timeline.hpp"
+#include "model/snapshot/outside_range.hpp"
 
 #include <vector>
 
@@ -76,6 +77,7 @@ private:
     /// A life on its way: numbered in the order of first mention, renumbered at the end because only then the
     /// number of predating allocations is known.
     struct Life {
+        /// Of the first mention; of the first m_olderLives a position in OutsideRange::alive.
         std::uint32_t event;
         StateIndex end;
         StateIndex pending;
@@ -89,7 +91,17 @@ private:
     bool completes(std::uint32_t event, std::uint64_t address) const;
     void request(std::uint32_t event, std::uint32_t life);
     void endLife(std::uint32_t life, std::uint32_t event);
-    std::uint64_t sizeOf(std::uint32_t life) const { return sane(m_events.size[m_lives[life].event]); }
+    std::uint64_t sizeOf(std::uint32_t life) const
+    {
+        return sane(life < m_olderLives ? m_outside->alive[life].size : m_events.size[m_lives[life].event]);
+    }
+    bool isTraced(std::uint32_t life) const
+    {
+        return life >= m_olderLives && m_events.action[m_lives[life].event] == Action::Alloc;
+    }
+    void beginLives();
+    std::vector<std::uint32_t> predatingLives() const;
+    void addOlder(std::uint32_t life, Origin origin);
     void standIns();
     void judgeEndState();
     void number();
@@ -100,6 +112,7 @@ private:
     void compareFreeStacks();
     void checkpoints();
     PoolId poolOf(std::uint32_t event, AddressTable::Entry& entry) const;
+    PoolId poolByAddress(AddressTable::Entry& entry) const;
     void remember(Timeline::Oddity& oddity, std::uint64_t address, std::uint32_t event);
     static void rememberSorted(Timeline::Oddity& oddity, std::vector<std::uint64_t> addresses);
 
@@ -112,6 +125,11 @@ private:
     std::optional<PoolId> m_onlyPool;
     AddressTable m_table;
     std::vector<Life> m_lives;
+    /// Where only a range of the events was read, the first lives are those alive when it begins.
+    const OutsideRange* m_outside = nullptr;
+    std::uint32_t m_olderLives = 0;
+    /// Of them, those that are not freed in the range.
+    std::uint32_t m_olderStay = 0;
     /// Active blocks the trace never mentions, in the order of the file.
     std::vector<std::pair<const Segment*, const Block*>> m_aliveAtEnd;
     std::vector<AllocationId> m_idOfLife;

@@ -41,7 +41,7 @@ void addTrust(const BuildContext& context, Section& section);
 void addGlossary(const BuildContext& context, Section& section);
 
 /// "after event 3,737", "before the first event".
-std::string momentText(StateIndex state);
+std::string momentText(const Replay& replay, StateIndex state);
 /// "peak", or "peak of the recorded window" where the trace does not reach back to the start.
 const char* peakWord(const Replay& replay);
 /// The four figures of a report.

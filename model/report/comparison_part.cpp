@@ -21,7 +21,7 @@ Table sidesTable(const Comparison& c)
         {"Where", Unit::None, true}, {"Peak reserved", Unit::Bytes}};
     for (const auto& [letter, side, state] :
         {std::tuple("A", &c.a, c.peakStateA), std::tuple("B", &c.b, c.peakStateB)}) {
-        std::string where = momentText(state);
+        std::string where = momentText(side->replay(), state);
         if (side->phases) {
             if (const Phase phase = side->phases->phaseAt(state); phase != Phase::Unknown)
                 where += std::string(", ") + phaseName(phase);

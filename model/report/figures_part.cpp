@@ -2,6 +2,7 @@
 #include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 #include "model/replay/figures.hpp"
+#include "model/report/anchors.hpp"
 #include "model/report/builder.hpp"
 
 namespace tidemark::report {
@@ -42,13 +43,13 @@ Figure cardFigure(const BuildContext& context, const DeviceFigures& figures)
     return figure;
 }
 
-void addOom(const OomAutopsy& oom, Section& section)
+void addOom(const OomAutopsy& oom, std::uint32_t firstEvent, Section& section)
 {
     Figures row;
     if (oom.request)
         row.figures.push_back(
             bytesFigure("failed-request", "Failed request", static_cast<std::int64_t>(*oom.request),
-                "event " + formatCount(static_cast<std::int64_t>(index(oom.event)))));
+                "event " + formatCount(static_cast<std::int64_t>(index(oom.event) + firstEvent))));
     if (oom.reservedKnown) {
         Figure pinned = bytesFigure("pinned", "Free but pinned", static_cast<std::int64_t>(oom.pinned),
             oom.pinnedHoles == 1 ? "1 hole" : formatUnsigned(oom.pinnedHoles) + " holes");
@@ -95,9 +96,10 @@ void addCategories(const CategoryTimeline& timeline, Section& section)
 
 } // namespace
 
-std::string momentText(StateIndex state)
+std::string momentText(const Replay& replay, StateIndex state)
 {
-    return state == 0 ? std::string("before the first event") : "after event " + formatCount(momentOf(state));
+    const std::int64_t event = eventOf(replay, state);
+    return event < 0 ? std::string("before the first event") : "after event " + formatCount(event);
 }
 
 const char* peakWord(const Replay& replay)
@@ -128,10 +130,10 @@ std::vector<Figure> keyFigures(const BuildContext& context)
     }
     const StateIndex peak = stateOf(figures.live.peakMoment);
     out.push_back(bytesFigure("peak-live", "Peak live", figures.live.peak,
-        momentText(peak) + (replay.reachesStart() ? "" : ", of the recorded window")));
+        momentText(replay, peak) + (replay.reachesStart() ? "" : ", of the recorded window")));
     if (figures.reserved) {
         out.push_back(bytesFigure("peak-reserved", "Peak reserved", figures.reserved->peak,
-            momentText(stateOf(figures.reserved->peakMoment))));
+            momentText(replay, stateOf(figures.reserved->peakMoment))));
         const std::int64_t reserved = replay.segments.reserved().at(peak);
         const std::int64_t gap = reserved - figures.live.peak;
         out.push_back(bytesFigure("gap", "Gap at the peak", gap,
@@ -155,7 +157,7 @@ void addFigures(const BuildContext& context, Section& section)
     }
     section.blocks.emplace_back(Figures{keyFigures(context)});
     if (context.verdict.oom != nullptr)
-        addOom(*context.verdict.oom, section);
+        addOom(*context.verdict.oom, context.replay().device().firstEventInFile, section);
     const Predating& before = context.replay().timeline.predating();
     if (const std::uint64_t count = before.freedInTrace + before.aliveAtEnd;
         count > 0 && context.hasHistory())

@@ -104,11 +104,11 @@ std::string whereText(const Finding& finding)
     text += deviceName(finding.device);
     if (!finding.eventRange)
         return text + ", end of the file";
-    const auto [first, last] = *finding.eventRange;
+    const auto [first, last] = finding.eventsInFile();
     text += first == last ? ", event " : ", events ";
-    text += formatCount(static_cast<std::int64_t>(index(first)));
+    text += formatCount(first);
     if (first != last)
-        text += " to " + formatCount(static_cast<std::int64_t>(index(last)));
+        text += " to " + formatCount(last);
     return text;
 }
 

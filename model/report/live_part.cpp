@@ -3,6 +3,7 @@
 #include "model/core/units.hpp"
 #include "model/lens/call_tree.hpp"
 #include "model/lens/groups.hpp"
+#include "model/report/anchors.hpp"
 #include "model/report/builder.hpp"
 
 #include <algorithm>
@@ -48,11 +49,11 @@ Table groupTable(const BuildContext& context, const Grouping& grouping, const st
     if (rest.groups > 0)
         table.foot.push_back({textCell(formatUnsigned(rest.groups) + " more " + many), bytesCell(rest.bytes),
             shareCell(rest.bytes, live), countCell(rest.allocations), unknownCell()});
-    table.foot.push_back(
-        {textCell(Text().strong(state == 0 ? std::string("= curve before the first event")
-                                           : "= curve at event " + formatCount(momentOf(state)))),
-            bytesCell(live), shareCell(static_cast<std::uint64_t>(std::max<std::int64_t>(live, 0)), live),
-            countCell(replay.timeline.liveCountAt(state)), unknownCell()});
+    table.foot.push_back({textCell(Text().strong(eventOf(replay, state) < 0
+                                  ? std::string("= curve before the first event")
+                                  : "= curve at event " + formatCount(eventOf(replay, state)))),
+        bytesCell(live), shareCell(static_cast<std::uint64_t>(std::max<std::int64_t>(live, 0)), live),
+        countCell(replay.timeline.liveCountAt(state)), unknownCell()});
     return table;
 }
 
@@ -162,7 +163,7 @@ void addLive(const BuildContext& context, Section& section)
     const StateIndex state = context.peak();
     section.subtitle = formatBytes(replay.timeline.requested().at(state)) + " in "
         + counted(static_cast<std::uint64_t>(replay.timeline.liveCountAt(state)), "allocation", "allocations")
-        + ", " + momentText(state);
+        + ", " + momentText(context.replay(), state);
     const auto sites = Grouping::build(replay, *context.input.rank->sites, GroupBy::Site);
     const std::vector<GroupRow> rows = groupLive(replay, *sites, state);
     Table bySite = groupTable(context, *sites, rows, state, context.wish.topRows, "Call site", "sites");

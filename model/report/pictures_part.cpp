@@ -2,6 +2,7 @@
 #include "model/core/counted.hpp"
 #include "model/core/units.hpp"
 #include "model/lens/facts.hpp"
+#include "model/report/anchors.hpp"
 #include "model/report/builder.hpp"
 
 namespace tidemark::report {
@@ -38,9 +39,10 @@ void addSegments(const BuildContext& context, Section& section)
     const StateIndex at = context.hasHistory() ? context.moment() : context.replay().states() - 1;
     const SegmentState state = context.replay().segments.stateAt(at, context.replay().timeline);
     const FreeSums sums = freeSums(state, std::nullopt, std::nullopt);
-    section.subtitle = momentText(at);
+    section.subtitle = momentText(context.replay(), at);
     std::string text = counted(sums.segments, "segment holds", "segments hold") + " "
-        + formatBytes(static_cast<std::int64_t>(sums.reserved)) + ", " + momentText(at) + ".";
+        + formatBytes(static_cast<std::int64_t>(sums.reserved)) + ", " + momentText(context.replay(), at)
+        + ".";
     Table table;
     table.id = "free";
     table.sortable = false;

@@ -62,6 +62,8 @@ SessionFile fromJson(const SessionJson& json, std::vector<std::string>& problems
     keys.read("current", session.current);
     keys.read("device", session.device);
     keys.read("cursor", session.cursor);
+    keys.read("opened", session.opened);
+    keys.read("opened_last", session.openedLast);
     keys.read("window", session.window);
     keys.read("range", session.range);
     for (const auto& [key, value] : {std::pair("axis", &session.axis), std::pair("colour", &session.colour),
@@ -113,6 +115,10 @@ SessionJson toJson(const SessionFile& session)
         json["device"] = *session.device;
     if (session.cursor)
         json["cursor"] = *session.cursor;
+    if (session.opened)
+        json["opened"] = pairJson(*session.opened);
+    if (session.openedLast)
+        json["opened_last"] = *session.openedLast;
     if (session.window)
         json["window"] = pairJson(*session.window);
     if (session.range)

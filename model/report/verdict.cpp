@@ -97,7 +97,10 @@ VerdictText verdictOf(const Diagnosis& diagnosis, std::size_t device)
             verdict.why = joined("The request of "
                     + (oom.request ? formatBytes(static_cast<std::int64_t>(*oom.request))
                                    : std::string("unknown size"))
-                    + " at event " + formatCount(static_cast<std::int64_t>(index(oom.event))) + " failed",
+                    + " at event "
+                    + formatCount(static_cast<std::int64_t>(
+                        index(oom.event) + diagnosis.rank->devices[device]->device().firstEventInFile))
+                    + " failed",
                 oom.cannotTell);
         return verdict;
     }

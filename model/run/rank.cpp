@@ -6,6 +6,7 @@
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 #include "model/replay/replay_quality.hpp"
+#include "model/run/range_end.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -29,8 +30,8 @@ constexpr std::size_t worthAThread = 10'000;
 Error outOfMemory()
 {
     return {ErrorCode::TooLarge,
-        "The file needs more memory than there is. Record fewer events (max_entries), or open the file on a "
-        "machine with more memory.",
+        "The file needs more memory than there is. Open a range of events (--events, or File, Open a part), "
+        "record fewer of them (max_entries), or open the file on a machine with more memory.",
         std::nullopt};
 }
 
@@ -110,17 +111,41 @@ public:
         const std::string how = at.stage != Stage::Read || at.total == 0
             ? "while it was replayed"
             : "after " + bytes(at.done) + " of " + bytes(at.total);
+        const auto need = estimatedNeed();
         return Error{ErrorCode::TooLarge,
-            displayText(path.string()) + " needs more memory than is free: opening it was stopped " + how
-                + ", when " + bytes(m_short->available) + " of " + bytes(m_short->total)
-                + " were left. Close other programs, or open it on a machine with more memory.",
+            displayText(path.string()) + " needs more memory than is free"
+                + (need ? ", about " + bytes(*need) + " in all by what was read of it" : std::string())
+                + ": opening it was stopped " + how + ", when " + bytes(m_short->available) + " of "
+                + bytes(m_short->total)
+                + " were left. Open a range of events (--events, or File, Open a part), close other "
+                  "programs, or "
+                  "open it on a machine with more memory.",
             std::nullopt};
     }
 
 private:
+    /// What is taken so far, for the whole file; the replay takes about as much again.
+    std::optional<std::uint64_t> estimatedNeed() const
+    {
+        if (!m_first || m_first->available <= m_short->available)
+            return std::nullopt;
+        const std::uint64_t taken = m_first->available - m_short->available;
+        if (m_at.stage != Stage::Read)
+            return taken + taken / 2;
+        if (m_at.total == 0 || m_at.done == 0 || m_at.done > m_at.total)
+            return std::nullopt;
+        const double whole = static_cast<double>(m_at.total) / static_cast<double>(m_at.done);
+        return static_cast<std::uint64_t>(static_cast<double>(taken) * whole * 2);
+    }
+
     void look(const Progress& progress)
     {
         const auto state = m_probe ? m_probe() : std::nullopt;
+        if (state) {
+            const std::scoped_lock lock(m_mutex);
+            if (!m_first)
+                m_first = state;
+        }
         if (!state || state->available >= memoryReserve(*state))
             return;
         const std::scoped_lock lock(m_mutex);
@@ -137,6 +162,7 @@ private:
     std::stop_callback<std::function<void()>> m_follow;
     Job m_job;
     mutable std::mutex m_mutex;
+    std::optional<MemoryState> m_first;
     std::optional<MemoryState> m_short;
     Progress m_at;
 };
@@ -295,9 +321,15 @@ Result<std::shared_ptr<const Rank>> openRankWith(
             return said(snapshot.error());
         auto rank = std::make_shared<Rank>();
         rank->snapshot = std::move(snapshot).value();
+        // Nobody else has it yet.
+        auto& own = const_cast<Snapshot&>(*rank->snapshot);
+        if (auto error = endSegments(own, job))
+            return said(*error);
         job.report(Stage::Replay, 0, rank->snapshot->devices.size());
         if (auto error = derive(*rank, job))
             return said(*error);
+        for (std::size_t i = 0; i < own.devices.size(); ++i)
+            endBlocks(own.devices[i], *rank->devices[i]);
         return std::shared_ptr<const Rank>(std::move(rank));
     } catch (const std::bad_alloc&) {
         return outOfMemory();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 
 namespace tidemark {
 
@@ -174,6 +175,40 @@ void EventBuffer::truncate(std::size_t count)
     ooms.erase(ooms.lower_bound(first), ooms.end());
     otherActions.erase(otherActions.lower_bound(first), otherActions.end());
     oddSizes.erase(oddSizes.lower_bound(first), oddSizes.end());
+}
+
+void EventBuffer::dropFront(std::size_t count)
+{
+    const auto drop = [count](auto& column) {
+        column.erase(
+            column.begin(), column.begin() + static_cast<std::ptrdiff_t>(std::min(count, column.size())));
+    };
+    drop(columns.action);
+    drop(columns.address);
+    drop(columns.size);
+    drop(columns.stream);
+    drop(columns.timeUs);
+    drop(columns.stack);
+    drop(columns.pool);
+    drop(columns.userMetadata);
+    drop(columns.compileContext);
+    drop(columns.internalMetadata);
+    drop(columns.category);
+    drop(columns.forwardStack);
+    const auto moved
+        = [count](EventIndex event) { return EventIndex{static_cast<std::uint32_t>(index(event) - count)}; };
+    const auto shift = [&](auto& table) {
+        std::remove_reference_t<decltype(table)> kept;
+        for (auto at = table.lower_bound(EventIndex{static_cast<std::uint32_t>(count)}); at != table.end();
+             ++at)
+            kept.emplace_hint(kept.end(), moved(at->first), at->second);
+        table = std::move(kept);
+    };
+    shift(ooms);
+    for (auto& [event, oom] : ooms)
+        oom.event = event;
+    shift(otherActions);
+    shift(oddSizes);
 }
 
 SnapshotBuilder::SnapshotBuilder()

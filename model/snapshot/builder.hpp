@@ -58,6 +58,8 @@ struct EventBuffer {
     void reserve(std::size_t count);
     /// Drops the rows from `count` on.
     void truncate(std::size_t count);
+    /// Drops the first `count` rows; those behind move up.
+    void dropFront(std::size_t count);
 
 private:
     void addToTables(EventIndex event, const EventRow& row);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -112,6 +113,8 @@ struct Block {
     BlockState state = BlockState::Unknown;
 };
 
+struct OutsideRange;
+
 /// Everything the file holds about one device. Ordinal −1 is pinned host memory; recorders that trace the
 /// CPU's allocator use cpuOrdinal.
 struct DeviceTrace {
@@ -137,6 +140,9 @@ struct DeviceTrace {
     std::vector<std::int64_t> statedReserved;
     /// Events before this index were dropped on the caller's wish (--events FIRST:LAST); 0 otherwise.
     std::uint32_t firstEventInFile = 0;
+    /// Null when all events were read. Otherwise what those that were not kept say of the ones that were
+    /// (snapshot/outside_range.hpp); segments and blocks are then those of the range's end.
+    std::shared_ptr<const OutsideRange> outside;
 };
 
 /// Device ordinal given to the CPU's own allocator in profiler recordings.

@@ -26,6 +26,7 @@ public:
     std::size_t bytes() const { return m_bytes.size(); }
 
 private:
+    friend class CacheAccess;
     struct Entry {
         std::uint64_t offset;
         std::uint32_t length;
@@ -66,6 +67,7 @@ public:
     const FxInfo* fx(FrameId id) const;
 
 private:
+    friend class CacheAccess;
     std::vector<Frame> m_frames;
     std::vector<std::uint32_t> m_slots;
     std::unordered_map<FrameId, FxInfo> m_fx;
@@ -82,6 +84,7 @@ public:
     std::size_t frames() const { return m_frames.size(); }
 
 private:
+    friend class CacheAccess;
     std::vector<FrameId> m_frames;
     std::vector<std::uint64_t> m_ends;
     std::vector<std::uint32_t> m_hashes;
