@@ -29,7 +29,7 @@ QString GrowingPage::text() const
 {
     const auto events = static_cast<std::uint64_t>(m_curve.events());
     return events == 0
-        ? tr("Reading: the timeline appears here as its events arrive.")
+        ? tr("Reading. The timeline appears when all is replayed.")
         : tr("%1 events so far. Figures follow when all is read and replayed.").arg(countText(events));
 }
 

@@ -638,7 +638,8 @@ bool Assembler::tooMany(std::uint64_t bytes, std::uint64_t memoSlots)
 
 void Assembler::tellArrived(const Job& job)
 {
-    if (!job.arrived)
+    // Of a range, rows go again while it is read.
+    if (!job.arrived || m_options.ranged())
         return;
     const std::size_t trace = m_chunks.size() - 1;
     const EventColumns& columns = m_chunks.back().rows.columns;

@@ -32,9 +32,9 @@ bool PickleMachine::events(const unsigned char*& at, Value*& top)
     const Assembler::EventShape& shape = m_assembler.lastEvent();
     if (shape.count == 0 || m_memoCount != m_memo.size() || m_marks.size() >= limits::maxOpenMarks)
         return false;
-    if (m_keysOfShape != shape.version) {
-        m_keysOfShape = shape.version;
-        m_keyBytes = {};
+    if (m_seenShape != shape.version) {
+        m_seenShape = shape.version;
+        forgetFields();
     }
     bool any = false;
     while (top < m_limit && *at == EMPTY_DICT) {
@@ -62,10 +62,10 @@ bool PickleMachine::event(const unsigned char*& at, Value& made)
     p += named;
     if (*p++ != MARK)
         return false;
-    const Assembler::EventShape& shape = m_assembler.lastEvent();
-    EventRow row;
-    for (std::size_t field = 0; field < shape.count; ++field)
-        if (m_end - p < fieldBytes || !eventKey(p, field) || !eventField(p, shape.keys[field], row))
+    const std::size_t fields = m_assembler.lastEvent().count;
+    EventRow row = m_texts;
+    for (std::size_t field = 0; field < fields; ++field)
+        if (m_end - p < fieldBytes || !eventKey(p, field) || !eventField(p, field, row))
             return false;
     if (*p != SETITEMS)
         return false;
@@ -82,7 +82,7 @@ bool PickleMachine::event(const unsigned char*& at, Value& made)
 /// Moves behind the key when it is the one that is expected.
 bool PickleMachine::eventKey(const unsigned char*& at, std::size_t field)
 {
-    KeyBytes& key = m_keyBytes[field];
+    FieldSeen& key = m_seen[field];
     const auto bytes = load<std::uint64_t>(at);
     if ((bytes & key.mask) != key.bytes) [[unlikely]] {
         Value value;
@@ -97,10 +97,10 @@ bool PickleMachine::eventKey(const unsigned char*& at, std::size_t field)
     return true;
 }
 
-bool PickleMachine::eventField(const unsigned char*& at, Key key, EventRow& row)
+bool PickleMachine::eventField(const unsigned char*& at, std::size_t field, EventRow& row)
 {
     std::int64_t number = 0;
-    switch (key) {
+    switch (const Key key = m_assembler.lastEvent().keys[field]) {
     case Key::Addr:
     case Key::Address:
         if (!wholeNumber(at, number))
@@ -122,7 +122,7 @@ bool PickleMachine::eventField(const unsigned char*& at, Key key, EventRow& row)
     case Key::PoolId:
         return poolField(at, row);
     default:
-        return textField(at, key, row);
+        return textField(at, field, row);
     }
 }
 
@@ -149,7 +149,8 @@ bool PickleMachine::wholeNumber(const unsigned char*& at, std::int64_t& number)
     return true;
 }
 
-bool PickleMachine::textField(const unsigned char*& at, Key key, EventRow& row)
+/// A text: most are those of the event before, whose meaning the row begins with.
+bool PickleMachine::textField(const unsigned char*& at, std::size_t field, EventRow& row)
 {
     Value value;
     std::size_t length = reference(at, value);
@@ -169,7 +170,22 @@ bool PickleMachine::textField(const unsigned char*& at, Key key, EventRow& row)
         length = 1;
     }
     at += length;
-    return length > 0 && m_assembler.setPlainField(row, key, value);
+    FieldSeen& seen = m_seen[field];
+    if (length == 0 || value == unfilled)
+        return false;
+    if (value == seen.text)
+        return true;
+    const Key key = m_assembler.lastEvent().keys[field];
+    if (!m_assembler.setPlainField(row, key, value))
+        return false;
+    // Numbers of a field that is a text elsewhere are the row's alone.
+    if (value.tag() == Tag::Text || value.tag() == Tag::None) {
+        m_assembler.setPlainField(m_texts, key, value);
+        seen.text = value;
+    } else {
+        seen.text = unfilled;
+    }
+    return true;
 }
 
 /// A pair of numbers, as a reference or written out.

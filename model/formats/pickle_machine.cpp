@@ -519,7 +519,7 @@ void PickleMachine::store(std::uint64_t slot, Value value)
         } else {
             // Bytes that refer to it may mean something else now.
             m_stackCache.clear();
-            m_keyBytes = {};
+            forgetFields();
         }
         m_memo[slot] = value;
     } else if (slot == m_memo.size() || slot < limits::flatMemoSlots) {

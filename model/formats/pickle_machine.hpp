@@ -51,9 +51,9 @@ private:
     bool events(const unsigned char*& at, Value*& top);
     bool event(const unsigned char*& at, Value& made);
     bool eventKey(const unsigned char*& at, std::size_t field);
-    bool eventField(const unsigned char*& at, Key key, EventRow& row);
+    bool eventField(const unsigned char*& at, std::size_t field, EventRow& row);
     bool wholeNumber(const unsigned char*& at, std::int64_t& number);
-    bool textField(const unsigned char*& at, Key key, EventRow& row);
+    bool textField(const unsigned char*& at, std::size_t field, EventRow& row);
     bool poolField(const unsigned char*& at, EventRow& row);
     bool stackField(const unsigned char*& at, Key key, EventRow& row);
     std::size_t memoized(const unsigned char* at) const;
@@ -124,14 +124,22 @@ private:
     std::unordered_map<std::uint64_t, Value> m_sparseMemo;
     std::uint64_t m_memoCount = 0;
 
-    /// A key of the last event as its opcode's bytes: those under `mask`.
-    struct KeyBytes {
+    /// What is known of a field of the last event.
+    struct FieldSeen {
+        /// Its key as the opcode's bytes: those under `mask`.
         std::uint64_t bytes = 1;
         std::uint64_t mask = 0; ///< 0: not seen yet, and equal to nothing
         std::size_t length = 0;
+        Value text = unfilled; ///< what a text field held last; m_texts has what it means
     };
-    std::array<KeyBytes, Assembler::EventShape::maxFields> m_keyBytes;
-    std::uint64_t m_keysOfShape = 0;
+    std::array<FieldSeen, Assembler::EventShape::maxFields> m_seen;
+    EventRow m_texts;
+    std::uint64_t m_seenShape = 0;
+    void forgetFields()
+    {
+        m_seen = {};
+        m_texts = {};
+    }
 
     StackCache m_stackCache;
     std::uint64_t m_frameChanges = 0;
