@@ -100,6 +100,13 @@ void DockTitle::paintEvent(QPaintEvent*)
         x += strongMetrics.horizontalAdvance(name) + m.px(8);
     }
     painter.setFont(small);
+    if (const QString part = m_dock.property(partProperty).toString(); !part.isEmpty() && right > x) {
+        const QFontMetrics smallMetrics(small);
+        painter.setPen(m_style.color(Tone::Text));
+        const QString shown = smallMetrics.elidedText(part, Qt::ElideRight, right - x);
+        painter.drawText(x, baseline, shown);
+        x += smallMetrics.horizontalAdvance(shown) + m.px(8);
+    }
     painter.setPen(m_style.color(Tone::Text2));
     if (right > x)
         painter.drawText(

@@ -17,6 +17,9 @@ public:
     /// `extra` may be null; it stands left of the buttons.
     DockTitle(QDockWidget& dock, QWidget& view, const QString& icon, const Style& style, QWidget* extra);
 
+    /// Property of the dock: that only a part of the file is open, shown before the view's own line.
+    static constexpr const char* partProperty = "tidemarkPart";
+
     /// Without icon and name, for a dock whose tab already shows them.
     void setCompact(bool compact);
 

@@ -20,6 +20,7 @@ ErrorBanner::ErrorBanner(const Style& style, QWidget* parent)
     , m_icon(new QLabel(this))
     , m_text(new QLabel(this))
     , m_partial(new QPushButton(tr("Open what can be read"), this))
+    , m_range(new QPushButton(tr("Open a part…"), this))
     , m_copy(new QPushButton(style.icon(QStringLiteral("copy")), tr("Copy"), this))
     , m_folder(new QPushButton(style.icon(QStringLiteral("open")), tr("Open folder"), this))
     , m_close(new QToolButton(this))
@@ -35,9 +36,10 @@ ErrorBanner::ErrorBanner(const Style& style, QWidget* parent)
     row->setSpacing(8);
     row->addWidget(m_icon);
     row->addWidget(m_text, 1);
-    for (QWidget* button : std::initializer_list<QWidget*>{m_partial, m_copy, m_folder, m_close})
+    for (QWidget* button : std::initializer_list<QWidget*>{m_partial, m_range, m_copy, m_folder, m_close})
         row->addWidget(button);
     connect(m_partial, &QPushButton::clicked, this, [this] { emit partialRequested(m_problem.path); });
+    connect(m_range, &QPushButton::clicked, this, [this] { emit rangeRequested(m_problem.path); });
     connect(m_copy, &QPushButton::clicked, this,
         [this] { QGuiApplication::clipboard()->setText(m_problem.sentence); });
     connect(m_folder, &QPushButton::clicked, this, &ErrorBanner::openFolder);
@@ -65,6 +67,7 @@ void ErrorBanner::setProblem(const std::optional<FileProblem>& problem)
     m_text->setText(m_problem.sentence);
     setAccessibleDescription(m_problem.sentence);
     m_partial->setVisible(m_problem.canOpenPartially);
+    m_range->setVisible(m_problem.canOpenRange);
     m_folder->setVisible(!m_problem.path.isEmpty() && QFileInfo(m_problem.path).absoluteDir().exists());
     show();
 }

@@ -21,11 +21,14 @@ public:
     void setProblem(const std::optional<FileProblem>& problem);
     QString sentence() const;
     QPushButton* partialButton() const { return m_partial; }
+    QPushButton* rangeButton() const { return m_range; }
     QPushButton* copyButton() const { return m_copy; }
     QPushButton* folderButton() const { return m_folder; }
 
 signals:
     void partialRequested(const QString& path);
+    /// To choose a range of the file's events.
+    void rangeRequested(const QString& path);
     void dismissed();
 
 protected:
@@ -40,6 +43,7 @@ private:
     QLabel* m_icon;
     QLabel* m_text;
     QPushButton* m_partial;
+    QPushButton* m_range;
     QPushButton* m_copy;
     QPushButton* m_folder;
     QToolButton* m_close;

@@ -93,11 +93,11 @@ void Files::open(const QStringList& paths, const ReadOptions& options)
         given.emplace_back(QFile::encodeName(path).toStdString());
     const auto expanded = expandPaths(given);
     if (!expanded) {
-        setProblem(FileProblem{paths.value(0), shownText(expanded.error().message), false});
+        setProblem(FileProblem{paths.value(0), shownText(expanded.error().message), false, false});
         return;
     }
     if (expanded.value().empty()) {
-        setProblem(FileProblem{paths.value(0), tr("There is no file in this folder."), false});
+        setProblem(FileProblem{paths.value(0), tr("There is no file in this folder."), false, false});
         return;
     }
     // Settings beside snapshots in a folder are no snapshots: the diagnosis reads them.
@@ -220,7 +220,7 @@ void Files::openSample()
 {
     const QString target = unpackSample();
     if (!QFile::exists(target)) {
-        setProblem(FileProblem{target, tr("The sample cannot be written to %1.").arg(target), false});
+        setProblem(FileProblem{target, tr("The sample cannot be written to %1.").arg(target), false, false});
         return;
     }
     open({target});
@@ -327,8 +327,9 @@ void Files::failed(const LoadRequest& request, const Error& error)
         emit listChanged();
         return;
     }
-    FileProblem problem{request.path, sentence, false};
+    FileProblem problem{request.path, sentence, false, false};
     problem.canOpenPartially = error.partial && !request.options.partial;
+    problem.canOpenRange = error.code == ErrorCode::TooLarge;
     if (m_tryNext)
         problem.sentence = tr("None of these %1 files can be read. The last one: %2")
                                .arg(countText(static_cast<std::uint64_t>(m_entries.size())), sentence);

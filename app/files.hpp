@@ -22,6 +22,8 @@ struct FileProblem {
     QString sentence;
     /// Reading what is there before the fault may show something.
     bool canOpenPartially = false;
+    /// There was too little memory for all of it: a range of its events may fit.
+    bool canOpenRange = false;
 };
 
 /// The files the user opened together and which of them is shown: opening, switching, reloading, closing, and
@@ -50,6 +52,8 @@ public:
     void reload();
     /// Opens what can be read of a truncated or damaged file.
     void openPartially(const QString& path);
+    /// As the open files were asked for: a range of events, damaged ones as far as they go.
+    const ReadOptions& options() const { return m_options; }
     void openSample();
     static bool hasSample();
     /// The bundled file as it was unpacked: gone when the program ends.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command_line.hpp"
+#include "app/file_cache.hpp"
 #include "app/main_window.hpp"
 #include "app/system_theme.hpp"
 #include "app/version.hpp"
@@ -22,7 +23,9 @@ int runWindow(int argc, char** argv, const tidemark::WindowRequest& request)
     style.setSystemDark(tidemark::systemPrefersDark(application));
     style.applyTo(application);
     tidemark::Settings settings;
-    tidemark::Workspace workspace(settings);
+    tidemark::FileCache cache(settings, tidemark::RankCache::userFolder(), request.noCache);
+    tidemark::Workspace workspace(settings, cache.opener());
+    workspace.cache = &cache;
     tidemark::MainWindow window(workspace, style, settings);
     window.show();
 
@@ -31,8 +34,6 @@ int runWindow(int argc, char** argv, const tidemark::WindowRequest& request)
         paths << QFile::decodeName(path.string().c_str());
     if (request.rules)
         workspace.diagnoser.setRulesFile(QFile::decodeName(request.rules->string().c_str()));
-    if (request.events)
-        window.showFirst(*request.events);
     if (request.compare) {
         window.open({paths[0]}, request.options);
         window.compareWith(paths[1], request.options);

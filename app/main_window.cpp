@@ -285,7 +285,7 @@ void MainWindow::createBars()
     createPictures();
     m_palette = new CommandPalette(*m_commands, m_style, this);
     m_help = new HelpWindow(m_style, this);
-    m_settingsWindow = new SettingsWindow(m_settings, m_work.recent, m_style, this);
+    m_settingsWindow = new SettingsWindow(m_settings, m_work.recent, m_style, m_work.cache, this);
     connect(m_settingsWindow, &SettingsWindow::themeChosen, this, &MainWindow::chooseTheme);
     m_work.state.setPathRules(m_settings.get(setting::pathRules));
     connect(m_settingsWindow, &SettingsWindow::pathRulesChosen, this,
@@ -368,6 +368,9 @@ void MainWindow::connectViews()
     connect(m_start, &StartPage::helpRequested, m_help, &HelpWindow::open);
     connect(m_banner, &ErrorBanner::partialRequested, this,
         [this](const QString& path) { m_keeper->openPartially(path); });
+    connect(m_banner, &ErrorBanner::rangeRequested, this, &MainWindow::openPart);
+    connect(&m_work.session, &Session::deviceChanged, this, &MainWindow::showPartNote);
+    connect(&m_work.session, &Session::opened, this, &MainWindow::showPartNote);
     connect(m_banner, &ErrorBanner::dismissed, &files, &Files::dismissProblem);
     connect(m_strip, &SummaryStrip::stateRequested, this,
         [this](StateIndex target) { m_work.navigator.goTo(target); });

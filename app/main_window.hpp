@@ -58,6 +58,7 @@ class ResultsView;
 class SandboxView;
 class SegmentMapView;
 class SegmentTableView;
+class RangeDialog;
 class SessionKeeper;
 class SettingsWindow;
 class StartPage;
@@ -80,8 +81,9 @@ public:
     /// A second run beside the open one.
     void compareWith(const QString& path, const ReadOptions& options = {});
 
-    /// Events of the file, both included, to show first once it is open.
-    void showFirst(std::pair<std::uint64_t, std::uint64_t> events);
+    /// Asks which events of a file to open: of the one on screen without a path, else of one to choose.
+    void openPart(QString path = {});
+    RangeDialog* rangeDialog() const { return m_rangeDialog; }
 
     Commands& commands() { return *m_commands; }
     TimelineView* timeline() const { return m_timeline; }
@@ -216,6 +218,7 @@ private:
     void createHelpCommands();
     void createMenus();
     void fillRecentMenu();
+    void showPartNote();
     void chooseFiles();
     void chooseFolder();
     void chooseRunSettings();
@@ -282,6 +285,7 @@ private:
     QVBoxLayout* m_startColumn = nullptr;
     QVBoxLayout* m_tabColumn = nullptr;
     QWidget* m_corner = nullptr; ///< beside the tabs: the timeline's controls, where there is room
+    RangeDialog* m_rangeDialog = nullptr;
     ErrorBanner* m_banner = nullptr;
     NoticeBar* m_notices = nullptr;
     StatusLine* m_status = nullptr;

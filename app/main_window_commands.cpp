@@ -74,6 +74,7 @@ void MainWindow::createFileCommands()
     Commands& c = *m_commands;
     c.add("file.open", tr("&Open…"), "open", {"Ctrl+O"}, [this] { chooseFiles(); });
     c.add("file.openFolder", tr("Open &folder…"), "open", {"Ctrl+Shift+O"}, [this] { chooseFolder(); });
+    c.add("file.openPart", tr("Open a &part…"), "open", {"Ctrl+Alt+P"}, [this] { openPart(); });
     c.add("file.sample", tr("Open the &sample"), "", {}, [this] {
          m_keeper->openSample();
      })->setVisible(Files::hasSample());

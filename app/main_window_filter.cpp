@@ -44,22 +44,4 @@ void MainWindow::connectFilter()
     connect(m_labelRules, &LabelRulesWindow::helpRequested, m_help, &HelpWindow::open);
 }
 
-void MainWindow::showFirst(std::pair<std::uint64_t, std::uint64_t> events)
-{
-    connect(
-        &m_work.session, &Session::deviceChanged, this,
-        [this, events] {
-            const auto replay = m_work.session.replay();
-            if (!replay)
-                return;
-            const std::uint64_t first = replay->device().firstEventInFile;
-            const std::uint64_t last = replay->states() - 1; // of state numbers
-            const auto stateOfEvent = [&](std::uint64_t event) {
-                return event < first ? 0.0 : static_cast<double>(std::min(event - first + 1, last));
-            };
-            m_work.state.setWindow({stateOfEvent(events.first), stateOfEvent(events.second) + 1});
-        },
-        static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
-}
-
 } // namespace tidemark

@@ -40,7 +40,7 @@ void MainWindow::createMenus()
         }
         return menu;
     };
-    QMenu* file = fill(menuBar()->addMenu(tr("&File")), {"file.open", "file.openFolder"});
+    QMenu* file = fill(menuBar()->addMenu(tr("&File")), {"file.open", "file.openFolder", "file.openPart"});
     m_recentMenu = file->addMenu(tr("Open rec&ent"));
     fill(file,
         {"file.sample", "", "session.open", "session.save", "session.saveAs", "", "file.reload",

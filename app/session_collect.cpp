@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tidemark {
 
@@ -123,6 +124,13 @@ void SessionScene::collectPlace(report::SessionFile& session) const
     const auto& devices = m_work.session.rank()->snapshot->devices;
     if (m_work.session.deviceIndex() < devices.size())
         session.device = devices[m_work.session.deviceIndex()].ordinal;
+    const ReadOptions& opened = m_work.files.options();
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    session.opened.reset();
+    if (opened.events)
+        session.opened = std::pair(static_cast<std::int64_t>(std::min(opened.events->first, most)),
+            static_cast<std::int64_t>(std::min(opened.events->second, most)));
+    session.openedLast = opened.lastEvents;
     session.cursor = eventOf(state.cursor());
     if (const auto range = state.range())
         session.range = std::pair(eventOf(range->first), eventOf(range->second));

@@ -110,7 +110,13 @@ void SessionScene::open(report::SessionFile session, std::size_t first)
     for (const report::SessionInput& input : session.inputs)
         files << nameOf(input.path);
     m_expected = std::move(session);
-    load([&] { m_work.files.openList(files, first); });
+    ReadOptions options;
+    if (m_expected->opened && m_expected->opened->first >= 0)
+        options.events = std::pair(static_cast<std::uint64_t>(m_expected->opened->first),
+            static_cast<std::uint64_t>(m_expected->opened->second));
+    else if (m_expected->openedLast && *m_expected->openedLast > 0)
+        options.lastEvents = *m_expected->openedLast;
+    load([&] { m_work.files.openList(files, first, options); });
 }
 
 void SessionScene::located(std::size_t input, const QString& path)

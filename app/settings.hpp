@@ -30,6 +30,9 @@ inline const SettingKey<QString> labelRules{"labels/rules", QString()};
 /// user: innermost own frame; raw: innermost frame of all.
 inline const SettingKey<QString> siteMode{"view/sites", QStringLiteral("user")};
 inline const SettingKey<bool> lanes{"view/lanes", true};
+/// Whether opened files are kept for opening them faster the next time, and how much of them.
+inline const SettingKey<bool> cacheOn{"cache/on", true};
+inline const SettingKey<int> cacheLimitMiB{"cache/limitMiB", 4096};
 /// Paths, newest first; times and card sizes in the same order.
 inline const SettingKey<QStringList> recentPaths{"recent/paths", {}};
 inline const SettingKey<QStringList> recentTimes{"recent/times", {}};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/settings_window.hpp"
 
+#include "app/file_cache.hpp"
+#include "widgets/style/text.hpp"
+
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
@@ -13,15 +16,20 @@
 
 namespace tidemark {
 
-SettingsWindow::SettingsWindow(Settings& settings, RecentFiles& recent, Style& style, QWidget* parent)
+SettingsWindow::SettingsWindow(
+    Settings& settings, RecentFiles& recent, Style& style, FileCache* cache, QWidget* parent)
     : QDialog(parent)
     , m_settings(settings)
     , m_style(style)
+    , m_cache(cache)
     , m_theme(new QComboBox(this))
     , m_text(new QSpinBox(this))
     , m_letters(new QCheckBox(tr("Keys of one letter are commands"), this))
     , m_editor(new QLineEdit(this))
     , m_paths(new QLineEdit(this))
+    , m_cacheOn(new QCheckBox(tr("Keep opened files to open them faster the next time"), this))
+    , m_cacheLimit(new QSpinBox(this))
+    , m_clearCache(new QPushButton(this))
 {
     setWindowTitle(tr("Settings – Tidemark"));
     m_theme->addItems({tr("As the system"), tr("Light"), tr("Dark")});
@@ -49,6 +57,7 @@ SettingsWindow::SettingsWindow(Settings& settings, RecentFiles& recent, Style& s
     form->addRow(tr("Source folders"), m_paths);
     form->addRow(QString(), pathsHint);
     form->addRow(tr("Files"), forget);
+    addCache(*form);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(form);
@@ -70,8 +79,61 @@ SettingsWindow::SettingsWindow(Settings& settings, RecentFiles& recent, Style& s
     connect(&style, &Style::changed, this, &SettingsWindow::fill);
 }
 
+void SettingsWindow::addCache(QFormLayout& form)
+{
+    for (QWidget* each : std::initializer_list<QWidget*>{m_cacheOn, m_cacheLimit, m_clearCache})
+        each->setVisible(m_cache != nullptr);
+    if (m_cache == nullptr)
+        return;
+    m_cacheLimit->setRange(64, 1 << 20);
+    m_cacheLimit->setSingleStep(512);
+    m_cacheLimit->setGroupSeparatorShown(true);
+    m_cacheLimit->setSuffix(QStringLiteral("\u00a0MiB"));
+    m_cacheLimit->setKeyboardTracking(false);
+    m_cacheLimit->setAccessibleName(tr("Largest size of the cache"));
+    auto* hint = new QLabel(
+        tr("What is kept holds all that is in the files, names and paths included, unencrypted. It "
+           "lies in %1 and is never sent anywhere. Switching it off deletes it.")
+            .arg(shownText(m_cache->folder().string())),
+        this);
+    hint->setWordWrap(true);
+    form.addRow(tr("Cache"), m_cacheOn);
+    form.addRow(tr("At most"), m_cacheLimit);
+    form.addRow(QString(), m_clearCache);
+    form.addRow(QString(), hint);
+    connect(m_cacheOn, &QCheckBox::toggled, this, [this](bool on) {
+        m_cache->setOn(on);
+        showCacheUse();
+    });
+    connect(m_cacheLimit, &QSpinBox::valueChanged, this, [this](int limit) {
+        m_cache->setLimitMiB(limit);
+        showCacheUse();
+    });
+    connect(m_clearCache, &QPushButton::clicked, this, [this] {
+        m_cache->clear();
+        showCacheUse();
+    });
+}
+
+void SettingsWindow::showCacheUse()
+{
+    if (m_cache == nullptr)
+        return;
+    const std::uint64_t bytes = m_cache->bytes();
+    m_cacheLimit->setEnabled(m_cache->isOn());
+    m_clearCache->setText(tr("Clear the cache (%1)").arg(bytesText(static_cast<std::int64_t>(bytes))));
+    m_clearCache->setEnabled(bytes > 0);
+}
+
 void SettingsWindow::fill()
 {
+    if (m_cache != nullptr) {
+        const QSignalBlocker blockOn(m_cacheOn);
+        const QSignalBlocker blockLimit(m_cacheLimit);
+        m_cacheOn->setChecked(m_cache->isOn());
+        m_cacheLimit->setValue(m_cache->limitMiB());
+        showCacheUse();
+    }
     const QSignalBlocker blockText(m_text);
     const QSignalBlocker blockLetters(m_letters);
     m_theme->setCurrentIndex(static_cast<int>(m_style.choice()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/strip_figures.hpp"
 
+#include "model/snapshot/outside_range.hpp"
 #include "widgets/common/merged_notes.hpp"
 #include "widgets/common/phase_text.hpp"
 #include "widgets/style/text.hpp"
@@ -69,6 +70,16 @@ QString doingAt(const Session& session, StateIndex state)
 }
 
 } // namespace
+
+QString partText(const DeviceTrace& device)
+{
+    const std::uint64_t first = device.firstEventInFile;
+    const std::uint64_t count = device.events.count();
+    const QString all = countText(device.outside ? device.outside->eventsInFile : count);
+    if (count == 0)
+        return tr("None of %1 events").arg(all);
+    return tr("Events %1\u2013%2 of %3 only").arg(countText(first), countText(first + count - 1), all);
+}
 
 StripFigures::StripFigures(const Session& session, const ViewState& state, const Navigator& navigator,
     std::shared_ptr<const TimelineSource> categories)
@@ -314,9 +325,12 @@ std::vector<QualityChip> StripFigures::chips() const
     if (!rank)
         return out;
     const auto notes = mergedNotes(m_replay ? rank->quality(m_session.deviceIndex()) : rank->quality());
-    for (const QualityNote& note : notes)
-        out.push_back(
-            {QualityChip::Kind::Note, QString::fromUtf8(qualityTitle(note.id)), note, warns(note.id)});
+    for (const QualityNote& note : notes) {
+        const bool part = note.id == Quality::EventRange && m_replay && m_replay->device().outside;
+        out.push_back({QualityChip::Kind::Note,
+            part ? partText(m_replay->device()) : QString::fromUtf8(qualityTitle(note.id)), note,
+            warns(note.id)});
+    }
     std::stable_sort(out.begin(), out.end(),
         [](const QualityChip& a, const QualityChip& b) { return a.warning && !b.warning; });
     if (m_replay && !m_session.capacity()) {

@@ -3,6 +3,7 @@
 
 #include "app/navigator.hpp"
 #include "model/core/quality.hpp"
+#include "model/snapshot/snapshot.hpp"
 #include "widgets/session.hpp"
 #include "widgets/timeline/timeline_source.hpp"
 #include "widgets/view_state.hpp"
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace tidemark {
+
+/// "Events 100–199 of 1,384 only": what of a device's trace is open when it is not all of it.
+QString partText(const DeviceTrace& device);
 
 /// A figure of the summary strip: "22.54 GiB" with the small word behind it.
 struct StripValue {

@@ -15,6 +15,8 @@
 
 namespace tidemark {
 
+class FileCache;
+
 /// Everything a window works on; outlives its widgets. GUI thread.
 struct Workspace {
     explicit Workspace(
@@ -28,6 +30,8 @@ struct Workspace {
         , diagnoser(session, std::move(rules))
     { }
 
+    /// Where opened files are kept, for the settings; null when nowhere.
+    FileCache* cache = nullptr;
     Session session;
     ViewState state;
     NotesState notes; ///< about all files that are open

@@ -62,6 +62,9 @@ Result<Arguments> Arguments::parse(
             return usage(name + " needs a value: " + name + " " + option->value);
         }
     }
+    if (const std::optional<std::string> events = parsed.value(eventsOption.name))
+        if (const auto wrong = parseEvents(*events); !wrong)
+            return wrong.error();
     return parsed;
 }
 
@@ -92,28 +95,32 @@ ReadOptions Arguments::readOptions() const
 {
     ReadOptions options;
     options.partial = has(partialOption.name);
+    if (const std::optional<std::string> text = value(eventsOption.name))
+        if (const auto ranged = parseEvents(*text, options))
+            return *ranged;
     return options;
 }
 
-Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> Arguments::eventRange() const
+Result<ReadOptions> parseEvents(std::string_view text, ReadOptions options)
 {
-    using Range = std::pair<std::uint64_t, std::uint64_t>;
-    const std::optional<std::string> text = value(eventsOption.name);
-    if (!text)
-        return std::optional<Range>();
-    const std::string_view view = *text;
-    const std::size_t colon = view.find(':');
-    Range range{0, std::numeric_limits<std::uint64_t>::max()};
-    const std::string_view first = view.substr(0, colon);
+    std::pair<std::uint64_t, std::uint64_t> range{0, std::numeric_limits<std::uint64_t>::max()};
+    const std::size_t colon = text.find(':');
+    const std::string_view first = text.substr(0, colon);
     const std::string_view last
-        = colon == std::string_view::npos ? std::string_view{} : view.substr(colon + 1);
-    const bool good = colon != std::string_view::npos && (!first.empty() || !last.empty())
-        && (first.empty() || parseWhole(first, range.first))
+        = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
+    const bool some = colon != std::string_view::npos && (!first.empty() || !last.empty());
+    if (std::uint64_t count = 0;
+        some && last.empty() && first.starts_with('-') && parseWhole(first.substr(1), count) && count > 0) {
+        options.lastEvents = count;
+        return options;
+    }
+    const bool good = some && (first.empty() || parseWhole(first, range.first))
         && (last.empty() || parseWhole(last, range.second)) && range.first <= range.second;
     if (!good)
-        return usage(
-            "--events needs FIRST:LAST, two event numbers in order, not \"" + displayText(view, 40) + "\"");
-    return std::optional(range);
+        return usage("--events needs FIRST:LAST, two event numbers in order, or -N: for the last N, not \""
+            + displayText(text, 40) + "\"");
+    options.events = range;
+    return options;
 }
 
 Result<std::shared_ptr<const LabelRules>> Arguments::labelRules() const

@@ -70,7 +70,6 @@ struct Wish {
     bool json = false;
     bool metrics = false;
     bool folded = false;
-    std::optional<std::pair<std::uint64_t, std::uint64_t>> range;
 };
 
 Result<const GroupName*> groupingOf(const std::string& name)
@@ -101,14 +100,12 @@ Result<Wish> wishOf(const Arguments& arguments)
     const auto event = arguments.number("--event");
     const auto device = arguments.number("--device");
     const auto top = arguments.number("--top");
-    const auto range = arguments.eventRange();
-    for (const Error* error : {event ? nullptr : &event.error(), device ? nullptr : &device.error(),
-             top ? nullptr : &top.error(), range ? nullptr : &range.error()})
+    for (const Error* error :
+        {event ? nullptr : &event.error(), device ? nullptr : &device.error(), top ? nullptr : &top.error()})
         if (error != nullptr)
             return *error;
     wish.event = *event;
     wish.device = *device;
-    wish.range = *range;
     if (*top && **top < 0)
         return usage("--top needs a number from 0 on");
     if (*top)
@@ -134,28 +131,23 @@ Result<Wish> wishOf(const Arguments& arguments)
     return wish;
 }
 
-/// The states a command may speak of: all, or those of --events.
-std::pair<StateIndex, StateIndex> statesOf(const Replay& replay, const Wish& wish)
+/// The number of a moment in the file, of which only a range may be open.
+Moment momentInFile(const Replay& replay, StateIndex state)
 {
-    const StateIndex end = replay.states() - 1;
-    if (!wish.range)
-        return {0, end};
-    const auto first = static_cast<StateIndex>(std::min<std::uint64_t>(wish.range->first, end));
-    const StateIndex last = wish.range->second >= end ? end : static_cast<StateIndex>(wish.range->second + 1);
-    return {first, std::max(first, last)};
+    return momentOf(state) + static_cast<Moment>(replay.device().firstEventInFile);
 }
 
 Result<StateIndex> stateOfWish(const Replay& replay, const Wish& wish)
 {
-    const auto [first, last] = statesOf(replay, wish);
+    const StateIndex last = replay.states() - 1;
     if (!wish.event && !wish.seconds)
-        return replay.timeline.requested().extremes(first, last).maxState;
+        return replay.timeline.requested().total().maxState;
     if (wish.event) {
-        if (*wish.event < momentOf(first) || *wish.event > momentOf(last))
+        if (*wish.event < momentInFile(replay, 0) || *wish.event > momentInFile(replay, last))
             return usage("event " + std::to_string(*wish.event) + " is not among "
-                + std::to_string(momentOf(first)) + " to " + std::to_string(momentOf(last)) + " of "
-                + deviceName(replay.device().ordinal));
-        return stateOf(*wish.event);
+                + std::to_string(momentInFile(replay, 0)) + " to "
+                + std::to_string(momentInFile(replay, last)) + " of " + deviceName(replay.device().ordinal));
+        return stateOf(*wish.event - static_cast<Moment>(replay.device().firstEventInFile));
     }
     const auto origin = replay.originUs();
     if (!origin)
@@ -164,7 +156,7 @@ Result<StateIndex> stateOfWish(const Replay& replay, const Wish& wish)
     const double us = base + std::round(*wish.seconds * 1e6);
     const double most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
     return std::clamp(
-        replay.stateAtTime(static_cast<std::int64_t>(std::clamp(us, -most, most))), first, last);
+        replay.stateAtTime(static_cast<std::int64_t>(std::clamp(us, -most, most))), StateIndex{0}, last);
 }
 
 /// The rows to list and what all others sum to.
@@ -191,7 +183,7 @@ Table tableOf(std::vector<GroupRow> rows, std::size_t top)
 void printJson(std::ostream& out, const std::string& path, const Replay& replay, StateIndex state,
     const Grouping& grouping, const Table& table, const std::optional<MomentMetrics>& metrics)
 {
-    Json json{{"file", path}, {"device", replay.device().ordinal}, {"event", momentOf(state)}};
+    Json json{{"file", path}, {"device", replay.device().ordinal}, {"event", momentInFile(replay, state)}};
     const std::optional<std::int64_t> time = replay.timeUs(state);
     json["time_us"] = time ? Json(*time) : Json(nullptr);
     json["live"] = replay.timeline.requested().at(state);
@@ -249,8 +241,8 @@ void printText(std::ostream& out, const std::string& path, const Replay& replay,
 {
     const std::int64_t live = replay.timeline.requested().at(state);
     out << displayText(path) << ", " << deviceName(replay.device().ordinal) << ", "
-        << (state == 0 ? std::string("before the first event")
-                       : "after event " + formatCount(momentOf(state)));
+        << (momentInFile(replay, state) < 0 ? std::string("before the first event")
+                                            : "after event " + formatCount(momentInFile(replay, state)));
     if (const auto time = replay.timeUs(state); time && !replay.monotoneTimes.empty())
         out << ", " << formatOffset(*time - replay.monotoneTimes.front());
     out << "\nlive " << formatBytes(live) << " in " << formatCount(replay.timeline.liveCountAt(state))
@@ -263,7 +255,8 @@ void printText(std::ostream& out, const std::string& path, const Replay& replay,
         printRow(out, table.otherBytes, live, table.otherAllocations,
             formatCount(static_cast<std::int64_t>(table.otherGroups)) + " more " + by.many);
     printRow(out, static_cast<std::uint64_t>(live), live, replay.timeline.liveCountAt(state),
-        state == 0 ? "= curve before the first event" : "= curve at event " + formatCount(momentOf(state)));
+        momentInFile(replay, state) < 0 ? "= curve before the first event"
+                                        : "= curve at event " + formatCount(momentInFile(replay, state)));
 }
 
 int run(const Arguments& arguments, CommandStreams& streams)
@@ -300,7 +293,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
     if (!device)
         return usageError(streams, device.error().message);
     const Replay& replay = *(*rank)->devices[*device];
-    if (const auto wrong = eventsBeyond(wish->range, replay.device().events.count()))
+    if (const auto wrong = eventsBeyond(replay.device()))
         return usageError(streams, *wrong);
     const Result<StateIndex> state = stateOfWish(replay, *wish);
     if (!state)

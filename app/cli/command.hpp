@@ -40,10 +40,8 @@ public:
     std::vector<std::string> values(std::string_view option) const;
     /// Whole number of an option; a usage error when it is something else.
     Result<std::optional<std::int64_t>> number(std::string_view option) const;
-    /// --partial; --events is kept apart, see eventRange.
+    /// --partial and --events, which parse() has checked.
     ReadOptions readOptions() const;
-    /// --events FIRST:LAST, both included; FIRST or LAST may be left out.
-    Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> eventRange() const;
     /// The built-in label rules, with those of --rules FILE in front.
     Result<std::shared_ptr<const LabelRules>> labelRules() const;
 
@@ -71,8 +69,8 @@ std::span<const Command* const> commands();
 /// Options every command that reads a file takes.
 inline constexpr CommandOption partialOption{
     "--partial", nullptr, "read what can be read of a truncated or damaged file; the result is flagged"};
-inline constexpr CommandOption eventsOption{
-    "--events", "FIRST:LAST", "only these events, both included; totals before and at them stay right"};
+inline constexpr CommandOption eventsOption{"--events", "FIRST:LAST",
+    "open only these events, both included; :N the first ones up to N, -N: the last N"};
 inline constexpr CommandOption rulesOption{
     "--rules", "FILE", "own label rules (JSON or YAML), tried before the built-in ones"};
 inline constexpr CommandOption configOption{
@@ -87,6 +85,7 @@ std::optional<int> readConfig(const Arguments& arguments, CommandStreams& stream
 RunConfig configFor(RunConfig given, const std::filesystem::path& file, std::ostream& warnings);
 
 struct Rank;
+struct Replay;
 /// Position of the device with this ordinal, the main one without; a usage error when the file has none such.
 Result<std::size_t> chosenDevice(const Rank& rank, std::optional<std::int64_t> ordinal);
 
@@ -98,12 +97,14 @@ int usageError(CommandStreams& streams, const std::string& message);
 /// Warns on standard error when only a part of a file was read.
 void warnIfPartial(CommandStreams& streams, std::string_view path, const Snapshot& snapshot);
 
-/// What is wrong with --events FIRST:LAST for a trace of `count` events; absent when it holds some of them.
-std::optional<std::string> eventsBeyond(
-    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events, std::uint64_t count);
-/// Warns on standard error when no trace of a file has the first of the wished events.
-void warnIfBeyond(CommandStreams& streams, std::string_view path, const Rank& rank,
-    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events);
+/// --events FIRST:LAST, FIRST:, :LAST or -N: (the last N). A usage error for anything else.
+Result<ReadOptions> parseEvents(std::string_view text, ReadOptions options = {});
+/// What is wrong with --events for a device's trace; absent when the range holds some of its events.
+std::optional<std::string> eventsBeyond(const DeviceTrace& device);
+/// Warns on standard error when no trace of a file has any of the wished events.
+void warnIfBeyond(CommandStreams& streams, std::string_view path, const Rank& rank);
+/// The number an event of a device has in the file.
+std::uint64_t numberInFile(const Replay& replay, std::uint64_t event);
 
 /// A job whose progress goes to standard error when that is a terminal and the work takes long.
 Job terminalJob();

@@ -6,6 +6,7 @@
 #include "app/version.hpp"
 #include "model/core/text.hpp"
 #include "model/run/rank.hpp"
+#include "model/snapshot/outside_range.hpp"
 
 #include <algorithm>
 #include <array>
@@ -43,9 +44,9 @@ std::span<const Command* const> commands()
 
 namespace {
 
-constexpr std::array windowOptions{partialOption,
-    CommandOption{"--events", "FIRST:LAST", "these events first, both included"}, rulesOption,
-    CommandOption{"--compare", nullptr, "two files: open them side by side"}};
+constexpr std::array windowOptions{partialOption, eventsOption, rulesOption,
+    CommandOption{"--compare", nullptr, "two files: open them side by side"},
+    CommandOption{"--no-cache", nullptr, "neither look for opened files in the cache nor keep them there"}};
 
 /// Options of Qt itself, with one dash or two, and whether a value follows.
 struct QtOption {
@@ -132,9 +133,6 @@ std::optional<int> askForWindow(
     const Result<Arguments> parsed = Arguments::parse(own, windowOptions);
     if (!parsed)
         return usageError(streams, parsed.error().message);
-    const auto range = parsed->eventRange();
-    if (!range)
-        return usageError(streams, range.error().message);
     if (const auto rules = parsed->labelRules(); !rules)
         return usageError(streams, rules.error().message);
     const auto& paths = parsed->paths();
@@ -148,8 +146,8 @@ std::optional<int> askForWindow(
     if (request != nullptr) {
         request->paths = paths;
         request->options = parsed->readOptions();
-        request->events = *range;
         request->compare = parsed->has("--compare");
+        request->noCache = parsed->has("--no-cache");
         if (const auto rules = parsed->value(rulesOption.name))
             request->rules = *rules;
     }
@@ -208,23 +206,31 @@ void warnIfPartial(CommandStreams& streams, std::string_view path, const Snapsho
     printError(streams.err, path, {ErrorCode::Truncated, "warning: " + message, std::nullopt});
 }
 
-std::optional<std::string> eventsBeyond(
-    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events, std::uint64_t count)
+std::optional<std::string> eventsBeyond(const DeviceTrace& device)
 {
-    if (!events || events->first < count)
+    if (!device.outside || device.events.count() > 0 || device.outside->eventsInFile == 0)
         return std::nullopt;
-    return "--events begins at " + std::to_string(events->first) + ", but the trace has "
+    const std::uint64_t count = device.outside->eventsInFile;
+    return "--events begins at " + std::to_string(device.firstEventInFile) + ", but the trace has "
         + std::to_string(count) + (count == 1 ? " event" : " events");
 }
 
-void warnIfBeyond(CommandStreams& streams, std::string_view path, const Rank& rank,
-    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events)
+void warnIfBeyond(CommandStreams& streams, std::string_view path, const Rank& rank)
 {
-    std::uint64_t most = 0;
-    for (const auto& replay : rank.devices)
-        most = std::max<std::uint64_t>(most, replay->device().events.count());
-    if (const auto wrong = eventsBeyond(events, most))
+    std::optional<std::string> wrong;
+    for (const auto& replay : rank.devices) {
+        if (replay->device().events.count() > 0)
+            return;
+        if (!wrong)
+            wrong = eventsBeyond(replay->device());
+    }
+    if (wrong)
         printError(streams.err, path, {ErrorCode::Usage, "warning: " + *wrong + '.', std::nullopt});
+}
+
+std::uint64_t numberInFile(const Replay& replay, std::uint64_t event)
+{
+    return event + replay.device().firstEventInFile;
 }
 
 Job terminalJob()

@@ -26,11 +26,10 @@ inline constexpr int someNotRead = 4;
 struct WindowRequest {
     std::vector<std::filesystem::path> paths;
     ReadOptions options;
-    /// --events: the events to show first. Not passed to reading: memory from before and the segments of the
-    /// end belong to the whole trace, and a trace cut at the back would not fit them.
-    std::optional<std::pair<std::uint64_t, std::uint64_t>> events;
     /// --compare: the second path stands beside the first.
     bool compare = false;
+    /// --no-cache: opened files are neither looked for in the cache nor kept.
+    bool noCache = false;
     /// --rules: label rules in force for this window; the settings keep theirs.
     std::optional<std::filesystem::path> rules;
 };

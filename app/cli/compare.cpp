@@ -26,7 +26,7 @@ constexpr std::array options{
     CommandOption{"--at", "A:B", "compare event A of A with event B of B instead of the peaks"},
     CommandOption{"--device", "D", "device ordinal on both sides, -1 for pinned host memory"},
     CommandOption{"--top", "K", "list the K largest differences, sum up the others (text: 5, JSON: all)"},
-    jsonOption, rulesOption, partialOption};
+    jsonOption, rulesOption, partialOption, eventsOption};
 
 struct GroupName {
     const char* name;
@@ -240,14 +240,18 @@ private:
     /// --at as states; a usage error where a trace does not reach that far.
     bool place(const compare::Side& side, std::int64_t event, std::optional<StateIndex>& state)
     {
-        if (event >= static_cast<std::int64_t>(side.replay().states()) - 1) {
+        const std::int64_t first = side.replay().device().firstEventInFile;
+        const std::int64_t behind = first + static_cast<std::int64_t>(side.replay().states()) - 1;
+        if (event >= behind || event < first - 1) {
             usageError(m_streams,
                 "--at names event " + std::to_string(event) + ", but " + displayText(side.name(), 80)
-                    + " has " + std::to_string(side.replay().states() - 1));
+                    + " has "
+                    + (first > 0 ? std::to_string(first) + " to " + std::to_string(behind - 1)
+                                 : std::to_string(behind)));
             m_usage = true;
             return false;
         }
-        state = stateOf(event);
+        state = stateOf(event - first);
         return true;
     }
 

@@ -30,7 +30,6 @@ struct Wish {
     std::optional<std::uint64_t> deviceTotal;
     std::shared_ptr<const LabelRules> rules;
     ReadOptions read;
-    std::optional<std::pair<std::uint64_t, std::uint64_t>> events;
     bool json = false;
 };
 
@@ -44,11 +43,7 @@ std::optional<int> readWish(const Arguments& arguments, CommandStreams& streams,
         return usageError(streams, "--device-total needs a number of bytes above 0");
     if (*total)
         wish.deviceTotal = static_cast<std::uint64_t>(**total);
-    const auto range = arguments.eventRange();
-    if (!range)
-        return usageError(streams, range.error().message);
     wish.read = arguments.readOptions();
-    wish.events = *range;
     wish.json = arguments.has(jsonOption.name);
     if (const auto failed = readConfig(arguments, streams, wish.config))
         return failed;
@@ -90,11 +85,10 @@ void printFinding(std::ostream& out, const Finding& finding)
         << formatExactBytes(static_cast<std::int64_t>(finding.bytes)) << ", grade "
         << static_cast<char>(finding.grade);
     if (finding.eventRange) {
-        const auto [first, last] = *finding.eventRange;
-        out << ", event" << (first == last ? " " : "s ")
-            << formatCount(static_cast<std::int64_t>(index(first)));
+        const auto [first, last] = finding.eventsInFile();
+        out << ", event" << (first == last ? " " : "s ") << formatCount(first);
         if (first != last)
-            out << " to " << formatCount(static_cast<std::int64_t>(index(last)));
+            out << " to " << formatCount(last);
     }
     out << '\n' << indented(finding.explanation);
     for (const Fix& fix : finding.fixes)
@@ -172,20 +166,6 @@ void printRun(std::ostream& out, const std::string& path, const SummarisedJob& a
         out << "undecided   " << each.rule << ": " << displayText(each.needs) << '\n';
     for (const QualityNote& note : run.quality)
         out << "note        " << qualityName(note.id) << ": " << displayText(note.sentence) << '\n';
-}
-
-/// Leaves out findings that touch none of the wished events. One without events is about the end of the file.
-void keepEvents(Diagnosis& diagnosis, const Wish& wish)
-{
-    if (!wish.events)
-        return;
-    std::erase_if(diagnosis.findings, [&](const Finding& finding) {
-        const std::size_t events = diagnosis.rank->devices[finding.deviceIndex]->device().events.count();
-        const std::size_t last
-            = finding.eventRange ? index(finding.eventRange->second) : events - (events > 0);
-        const std::size_t first = finding.eventRange ? index(finding.eventRange->first) : last;
-        return last < wish.events->first || first > wish.events->second;
-    });
 }
 
 /// Diagnoses the files of a call one after the other and keeps count.
@@ -302,14 +282,13 @@ private:
             return;
         }
         warnIfPartial(m_streams, path, *(*rank)->snapshot);
-        warnIfBeyond(m_streams, path, **rank, m_wish.events);
+        warnIfBeyond(m_streams, path, **rank);
         DiagnosisOptions wanted;
         wanted.deviceTotal = m_wish.deviceTotal;
         wanted.rules = m_wish.rules;
         wanted.rank = found.rank;
         wanted.config = configFor(m_wish.config, file, m_streams.err);
         Diagnosis diagnosis = *diagnose(*rank, wanted, terminalJob());
-        keepEvents(diagnosis, m_wish);
         if (m_amongPeers)
             dropPeersAdvice(diagnosis.findings);
         if (m_wish.json)

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::array options{CommandOption{"-o", "DIR", "folder for the digests; made if it is not there"},
     configOption, envOption,
     CommandOption{"--device-total", "BYTES", "size of the card, as the driver reports it"}, rulesOption,
-    partialOption};
+    partialOption, eventsOption};
 
 std::optional<std::string> environment(const char* name)
 {

@@ -2,6 +2,7 @@
 #include "app/cli/figures_json.hpp"
 
 #include "model/core/text.hpp"
+#include "model/snapshot/outside_range.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -61,8 +62,11 @@ Json deviceJson(const Snapshot& file, const Replay& replay, const DeviceFigures&
     json["reserved"] = f.reserved ? curveJson(*f.reserved) : Json(nullptr);
     json["ooms"] = Json::array();
     for (const OomEvent& oom : f.ooms)
-        json["ooms"].push_back({{"event", index(oom.event)}, {"requested", orNull(oom.requested)},
-            {"device_free", orNull(oom.deviceFree)}});
+        json["ooms"].push_back({{"event", index(oom.event) + replay.device().firstEventInFile},
+            {"requested", orNull(oom.requested)}, {"device_free", orNull(oom.deviceFree)}});
+    if (const auto& outside = replay.device().outside)
+        json["opened"] = {{"first", replay.device().firstEventInFile}, {"events", f.events},
+            {"events_in_file", outside->eventsInFile}};
     json["reaches_start"] = replay.reachesStart();
     json["streams"] = Json::array();
     for (const auto& [stream, curve] : f.streams) {
@@ -104,14 +108,28 @@ CategoryPeak categoryPeak(const CategoryTimeline& timeline)
     return peak;
 }
 
-std::string infoJson(const std::string& path, const Rank& rank,
-    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& range)
+DeviceFigures figuresInFile(const Replay& replay)
+{
+    DeviceFigures figures = deviceFigures(replay);
+    const auto first = static_cast<Moment>(replay.device().firstEventInFile);
+    const auto move = [first](CurveFigures& curve) { curve.peakMoment += first; };
+    move(figures.live);
+    if (figures.reserved)
+        move(*figures.reserved);
+    for (auto& [stream, curve] : figures.streams)
+        move(curve);
+    for (auto& [pool, curve] : figures.pools)
+        move(curve);
+    return figures;
+}
+
+std::string infoJson(const std::string& path, const Rank& rank)
 {
     const Snapshot& file = *rank.snapshot;
     Json json{{"file", path}, {"encoding", file.source.encoding}, {"container", file.source.container},
         {"pickle_protocol", orNull(file.source.pickleProtocol)}, {"devices", Json::array()}};
     for (const auto& replay : rank.devices)
-        json["devices"].push_back(deviceJson(file, *replay, deviceFigures(*replay, range)));
+        json["devices"].push_back(deviceJson(file, *replay, figuresInFile(*replay)));
     // Marks inside a trace are events and counted there.
     json["annotations"] = std::count_if(file.annotations.begin(), file.annotations.end(),
         [](const Annotation& annotation) { return !annotation.event; });

@@ -19,8 +19,9 @@ struct CategoryPeak {
 CategoryPeak categoryPeak(const CategoryTimeline& timeline);
 
 /// One file's figures as one line of JSON: the object of `info --json`. Text in it is valid UTF-8.
-std::string infoJson(const std::string& path, const Rank& rank,
-    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& range);
+std::string infoJson(const std::string& path, const Rank& rank);
+/// The figures of a device with events numbered as in the file, of which only a range may be open.
+DeviceFigures figuresInFile(const Replay& replay);
 /// The object printed for a file that cannot be read.
 std::string errorJson(const std::string& path, const Error& error);
 

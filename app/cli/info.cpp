@@ -18,8 +18,6 @@ extern const Command infoCommand;
 
 namespace {
 
-using Range = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
-
 constexpr std::array options{jsonOption, partialOption, eventsOption};
 
 std::string bytes(std::uint64_t value)
@@ -52,7 +50,8 @@ void printDevice(
     out << deviceName(replay.device().ordinal) << ": " << formatCount(static_cast<std::int64_t>(f.events))
         << (f.events == 1 ? " event" : " events");
     if (ranged && f.range)
-        out << " (" << formatCount(f.range->first) << " to " << formatCount(f.range->second) << ")";
+        out << " (" << formatCount(static_cast<std::int64_t>(numberInFile(replay, f.range->first))) << " to "
+            << formatCount(static_cast<std::int64_t>(numberInFile(replay, f.range->second))) << ")";
     if (f.firstTimeUs && *f.firstTimeUs >= 0)
         out << ", " << formatUtc(*f.firstTimeUs) << ", " << formatDuration(*f.lastTimeUs - *f.firstTimeUs);
     out << '\n';
@@ -95,7 +94,8 @@ void printDevice(
             << ", largest hole " << bytes(s->largestInactiveBlock) << ", private pools "
             << bytes(s->privatePoolReserved) << '\n';
     for (const OomEvent& oom : f.ooms)
-        out << "  oom       at event " << formatCount(static_cast<std::int64_t>(index(oom.event)))
+        out << "  oom       at event "
+            << formatCount(static_cast<std::int64_t>(numberInFile(replay, index(oom.event))))
             << ": asked for " << (oom.requested ? formatBytes(*oom.requested) : "unknown") << ", device free "
             << (oom.deviceFree ? formatBytes(*oom.deviceFree) : "unknown") << '\n';
 }
@@ -116,7 +116,7 @@ void printNotes(std::ostream& out, const Rank& rank)
     }
 }
 
-void printText(std::ostream& out, const std::string& path, const Rank& rank, const Range& range)
+void printText(std::ostream& out, const std::string& path, const Rank& rank, bool ranged)
 {
     const Source& source = rank.snapshot->source;
     out << displayText(path) << ": " << source.encoding;
@@ -137,7 +137,7 @@ void printText(std::ostream& out, const std::string& path, const Rank& rank, con
                     << '\n';
     }
     for (const auto& replay : rank.devices)
-        printDevice(out, rank, *replay, deviceFigures(*replay, range), range.has_value());
+        printDevice(out, rank, *replay, figuresInFile(*replay), ranged);
     printNotes(out, rank);
 }
 
@@ -170,9 +170,7 @@ int run(const Arguments& arguments, CommandStreams& streams)
 {
     if (arguments.paths().empty())
         return usageError(streams, "info needs a file or folder; see tidemark info --help");
-    const auto range = arguments.eventRange();
-    if (!range)
-        return usageError(streams, range.error().message);
+    const ReadOptions wish = arguments.readOptions();
     std::size_t read = 0;
     std::size_t refused = 0;
     const bool json = arguments.has(jsonOption.name);
@@ -189,17 +187,17 @@ int run(const Arguments& arguments, CommandStreams& streams)
             continue;
         }
         for (const std::filesystem::path& file : *files) {
-            const auto rank = openRank(file, arguments.readOptions(), terminalJob());
+            const auto rank = openRank(file, wish, terminalJob());
             if (!rank) {
                 refuse(file.string(), rank.error());
                 continue;
             }
             warnIfPartial(streams, file.string(), *(*rank)->snapshot);
-            warnIfBeyond(streams, file.string(), **rank, *range);
+            warnIfBeyond(streams, file.string(), **rank);
             if (json)
-                streams.out << infoJson(file.string(), **rank, *range) << '\n';
+                streams.out << infoJson(file.string(), **rank) << '\n';
             else
-                printText(streams.out << (read > 0 ? "\n" : ""), file.string(), **rank, *range);
+                printText(streams.out << (read > 0 ? "\n" : ""), file.string(), **rank, wish.ranged());
             streams.out.flush();
             ++read;
         }

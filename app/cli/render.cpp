@@ -121,24 +121,6 @@ std::optional<std::string> chooseState(
     return std::nullopt;
 }
 
-/// The range is a window on the whole trace, as in the program: figures in it are those of the whole file.
-std::optional<std::string> chooseRange(const Rank& rank,
-    const std::optional<std::pair<std::uint64_t, std::uint64_t>>& events, PictureRequest& request)
-{
-    if (!events || request.deviceIndex >= rank.devices.size())
-        return std::nullopt;
-    const Replay& replay = *rank.devices[request.deviceIndex];
-    const std::uint64_t count = replay.device().events.count();
-    if (auto wrong = eventsBeyond(events, count))
-        return wrong;
-    const auto first = static_cast<StateIndex>(events->first);
-    const auto last = static_cast<StateIndex>(std::min(events->second, count - 1)) + 1;
-    request.range = std::pair{first, last};
-    if (!request.state)
-        request.state = replay.timeline.requested().extremes(first, last).maxState;
-    return std::nullopt;
-}
-
 /// The overview of a whole job. Files that cannot be read are rows of it.
 int renderRanks(const Arguments& arguments, const PictureRequest& picture, CommandStreams& streams)
 {
@@ -196,13 +178,8 @@ int render(const Arguments& arguments, CommandStreams& streams)
         return renderRanks(arguments, request, streams);
     const auto ordinal = arguments.number("--device");
     const auto event = arguments.number("--event");
-    const auto range = arguments.eventRange();
-    if (!ordinal || !event || !range)
-        return usageError(streams,
-            (!ordinal        ? ordinal.error()
-                    : !event ? event.error()
-                             : range.error())
-                .message);
+    if (!ordinal || !event)
+        return usageError(streams, (!ordinal ? ordinal.error() : event.error()).message);
     const ReadOptions options = arguments.readOptions();
     const std::filesystem::path& path = arguments.paths().front();
     const auto rank = openRank(path, options, terminalJob());
@@ -216,8 +193,9 @@ int render(const Arguments& arguments, CommandStreams& streams)
     request.deviceIndex = *device;
     if (const auto wrong = chooseState(**rank, *event, request))
         return usageError(streams, *wrong);
-    if (const auto wrong = chooseRange(**rank, *range, request))
-        return usageError(streams, *wrong);
+    if (request.deviceIndex < (*rank)->devices.size())
+        if (const auto wrong = eventsBeyond((*rank)->devices[request.deviceIndex]->device()))
+            return usageError(streams, *wrong);
     const OffscreenGui gui;
     const QString file = QString::fromStdString(*arguments.value("-o"));
     if (const auto error = writePicture(*rank, request, file)) {

@@ -42,6 +42,7 @@ constexpr std::array options{
     envOption,
     rulesOption,
     partialOption,
+    eventsOption,
 };
 
 /// Reads the files of a run one after the other and keeps the one a report is about: the first that ran out

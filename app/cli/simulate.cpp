@@ -32,7 +32,7 @@ constexpr std::array options{
         "predict changes of one setting each of the recorded ones and rank them by the memory they need"},
     CommandOption{"--capacity", "BYTES", "what the process may reserve; otherwise as the recording tells"},
     CommandOption{"--device", "D", "device ordinal; the busiest one otherwise"}, configOption, envOption,
-    jsonOption, partialOption};
+    jsonOption, partialOption, eventsOption};
 
 struct Wish {
     /// Each "KEY:VALUE", or "KEY:default".

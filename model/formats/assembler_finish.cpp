@@ -272,27 +272,6 @@ void Assembler::addTrace(TraceList& trace, bool alone)
     m_folds.emplace_back(trace.ordinal, std::move(fold));
 }
 
-/// What was dropped says, now that the segments are known, who lived at the ends of the range.
-std::optional<Error> Assembler::finishRanges()
-{
-    if (m_rangeBroken)
-        return Error{ErrorCode::Unsupported,
-            "A range of this file's events cannot be opened alone: it changes events after they are listed, "
-            "or "
-            "lists them in another order. Open the whole file.",
-            std::nullopt};
-    for (const auto& [ordinal, fold] : m_folds) {
-        DeviceTrace& device = m_builder.device(ordinal);
-        const auto outside = fold->finish(device);
-        for (auto* lives : {&outside->alive, &outside->aliveAtEnd})
-            for (OutsideAllocation& life : *lives)
-                life.stack = finalStack(life.stack);
-        finishColumns(outside->laterSegments);
-        device.outside = outside;
-    }
-    return std::nullopt;
-}
-
 bool Assembler::isCut(int ordinal) const
 {
     return std::ranges::find(m_cutDevices, ordinal) != m_cutDevices.end();

@@ -137,7 +137,11 @@ private slots:
         QCOMPARE(outcome.status, std::optional<int>());
         QCOMPARE(outcome.window.paths.size(), std::size_t(1));
         QVERIFY(outcome.window.options.partial);
-        QCOMPARE(outcome.window.events->first, std::uint64_t(2));
+        QCOMPARE(outcome.window.options.events->first, std::uint64_t(2));
+        QVERIFY(!outcome.window.noCache);
+        const Outcome last = call({path("good.json"), "--events", "-3:", "--no-cache"});
+        QCOMPARE(last.window.options.lastEvents, std::optional<std::uint64_t>(3));
+        QVERIFY(last.window.noCache);
         // A file may be called like a command or an option.
         QCOMPARE(call({"--", "--help"}).window.paths.at(0).string(), std::string("--help"));
     }
@@ -191,6 +195,35 @@ private slots:
                 {"alive_at_end_bytes", 1200}}));
         QCOMPARE(device["segments"]["requested"].get<int>(), 4200);
         QCOMPARE(device["first_time_us"].get<std::int64_t>(), std::int64_t(1790000000500000));
+    }
+
+    void theLastEvents()
+    {
+        for (const char* events : {"-2:", "3:4", "3:"}) {
+            const Json info = Json::parse(
+                call({"info", path("good.json"), "--json", "--events", events}).out.toStdString());
+            const Json& device = info["devices"][0];
+            QCOMPARE(device["events"].get<int>(), 2);
+            QCOMPARE(device["opened"]["first"].get<int>(), 3);
+            QCOMPARE(device["opened"]["events_in_file"].get<int>(), 5);
+            QCOMPARE(device["live"]["peak_event"].get<int>(), 3);
+            QCOMPARE(device["live"]["at_end"].get<int>(), 3700);
+            QCOMPARE(info["data_quality"][0]["id"].get<std::string>(), std::string("event-range"));
+        }
+    }
+
+    /// Whatever opens a file opens a part of it.
+    void everyCommandTakesEvents()
+    {
+        for (const QStringList& command : {QStringList{"info"}, {"at", "--peak"}, {"diagnose"},
+                 {"compare", path("good.json")}, {"simulate"}}) {
+            const Outcome outcome = call(command + QStringList{path("good.json"), "--events", "1:3"});
+            QVERIFY2(!outcome.err.contains("--events"), qPrintable(outcome.err));
+            QVERIFY(outcome.status != std::optional(2));
+        }
+        for (const char* command :
+            {"info", "at", "diagnose", "compare", "report", "render", "simulate", "digest"})
+            QVERIFY2(call({command, "--help"}).out.contains("--events"), command);
     }
 
     void infoForPeople()
