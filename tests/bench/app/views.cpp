@@ -156,17 +156,21 @@ public:
         single("clear the selection", [&] { state.clearSelection(); });
         for (const auto& [name, by] : {std::pair{"size", ColourBy::Size}, {"age", ColourBy::Age},
                  {"module", ColourBy::Label}, {"role", ColourBy::Role}, {"site", ColourBy::Site}})
-            single(std::string("colour by ") + name, [&, by = by] {
-                const QByteArray id = "view.colour." + QByteArray::number(static_cast<int>(by));
-                m_window.commands()[id.constData()]->trigger();
-            });
+            single(
+                std::string("colour by ") + name,
+                [&, by = by] {
+                    const QByteArray id = "view.colour." + QByteArray::number(static_cast<int>(by));
+                    m_window.commands()[id.constData()]->trigger();
+                },
+                [&, by = by] { return state.colourBy() == by; });
         single("stack by group", [&] { state.setStackOrder(StackOrder::Group); });
         single("stack by age", [&] { state.setStackOrder(StackOrder::Age); });
         for (const auto& [name, by] :
             {std::pair{"stack", GroupBy::Stack}, {"size", GroupBy::ExactSize}, {"module", GroupBy::Label},
                 {"role", GroupBy::Role}, {"allocation", GroupBy::None}, {"site", GroupBy::Site}})
             single(
-                std::string("live table by ") + name, [&, by = by] { m_window.liveTable()->setGroupBy(by); });
+                std::string("live table by ") + name, [&, by = by] { m_window.liveTable()->setGroupBy(by); },
+                [&, by = by] { return m_window.liveTable()->model().rows().table->by == by; });
         single("complete “site:”", [&] { type(QStringLiteral("site:")); });
         single("complete “site:f”", [&] { type(QStringLiteral("site:f")); });
         raise(m_window.results());
@@ -294,11 +298,15 @@ private:
         pump(std::max(0.0, frameMs - took.wall));
     }
     /// Something done once: how long its frame takes, the event loop is held, and until all is there.
-    void single(const std::string& what, const std::function<void()>& input)
+    void single(
+        const std::string& what, const std::function<void()>& input,
+        const std::function<bool()>& taken = [] { return true; })
     {
         m_watch.takeGap();
         const Stamp start = Stamp::now();
         QMetaObject::invokeMethod(&m_window, input, Qt::QueuedConnection);
+        pump(0);
+        waitFor(taken);
         settle();
         const Stamp took = Stamp::now() - start;
         const bench::Watch::Gap gap = m_watch.takeGap();
