@@ -61,36 +61,43 @@ void Diagnoser::run()
         emit finished();
         return;
     }
-    m_task.request([rank, rules = m_rules, files = m_files, card = m_session.cardSize(), labels = m_rulesFile,
-                       peers = m_amongPeers && m_amongPeers()](const Job& job) {
-        Answer answer;
-        DiagnosisOptions options;
-        options.config = readSettings(files, rank->snapshot->source.path, answer.problem);
-        options.deviceTotal = card;
-        options.rank = rankFromName(rank->snapshot->source.name);
-        if (!labels.isEmpty()) {
-            auto own = readLabelRules(labels.toStdString());
-            if (own)
-                options.rules = std::move(*own);
-            else
-                answer.problem = answer.rulesProblem = QString::fromStdString(own.error().message);
-        }
-        answer.diagnosis = rules(rank, options, job);
-        if (answer.diagnosis && peers) {
-            auto among = std::make_shared<Diagnosis>(*answer.diagnosis);
-            dropPeersAdvice(among->findings);
-            answer.diagnosis = std::move(among);
-        }
-        for (const std::string& slow : takeSlowExpressions())
-            answer.problem = answer.rulesProblem = QString::fromStdString(slow);
-        return answer;
-    });
+    m_task.request(
+        [rank, rules = m_rules, files = m_files, card = m_session.cardSize(), labels = m_rulesFile,
+            peers = m_amongPeers && m_amongPeers(), device = m_session.deviceIndex(),
+            sites = m_session.sites(), wish = m_lookups ? m_lookups() : LookupWish{}](const Job& job) {
+            Answer answer;
+            DiagnosisOptions options;
+            options.config = readSettings(files, rank->snapshot->source.path, answer.problem);
+            options.deviceTotal = card;
+            options.rank = rankFromName(rank->snapshot->source.name);
+            if (!labels.isEmpty()) {
+                auto own = readLabelRules(labels.toStdString());
+                if (own)
+                    options.rules = std::move(*own);
+                else
+                    answer.problem = answer.rulesProblem = QString::fromStdString(own.error().message);
+            }
+            answer.diagnosis = rules(rank, options, job);
+            if (answer.diagnosis && peers) {
+                auto among = std::make_shared<Diagnosis>(*answer.diagnosis);
+                dropPeersAdvice(among->findings);
+                answer.diagnosis = std::move(among);
+            }
+            if (answer.diagnosis && device < answer.diagnosis->devices.size())
+                answer.lookups = Lookups::make(
+                    {rank->devices[device], sites, answer.diagnosis->devices[device].labels}, wish);
+            for (const std::string& slow : takeSlowExpressions())
+                answer.problem = answer.rulesProblem = QString::fromStdString(slow);
+            return answer;
+        });
     emit started();
 }
 
 void Diagnoser::take(Answer&& answer)
 {
     m_rulesProblem = answer.rulesProblem;
+    if (answer.lookups)
+        m_session.offer(std::move(answer.lookups));
     if (answer.diagnosis && answer.diagnosis->rank == m_session.rank())
         m_session.setDiagnosis(std::move(answer.diagnosis));
     if (!m_task.busy())

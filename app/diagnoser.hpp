@@ -30,6 +30,9 @@ public:
     /// Whether the other ranks of the job are open too; asked each time.
     void setAmongPeers(std::function<bool()> among) { m_amongPeers = std::move(among); }
 
+    /// What views will ask of the labels at once; asked each time.
+    void setLookups(std::function<LookupWish()> wish) { m_lookups = std::move(wish); }
+
     /// Files with the run's settings, chosen by the user; kept until others are chosen. Those that lie beside
     /// the snapshot are found by themselves.
     void setSettingsFiles(const QStringList& files);
@@ -54,6 +57,7 @@ private:
         std::shared_ptr<const Diagnosis> diagnosis;
         QString problem;
         QString rulesProblem;
+        std::shared_ptr<const Lookups> lookups;
     };
     void run();
     void take(Answer&& answer);
@@ -62,6 +66,7 @@ private:
     Rules m_rules;
     std::function<bool()> m_wanted;
     std::function<bool()> m_amongPeers;
+    std::function<LookupWish()> m_lookups;
     QStringList m_files;
     QString m_rulesFile;
     QString m_rulesProblem;

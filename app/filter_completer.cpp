@@ -16,6 +16,9 @@ namespace tidemark {
 namespace {
 
 constexpr int mostOffered = 40;
+/// Of fewer allocations the sites are put in order within a part of a frame.
+constexpr std::size_t atOnce = 100'000;
+const QLatin1String siteField("site:");
 
 /// Values of a field as they would be typed, in their order; those that hold the text typed so far.
 class Values {
@@ -42,27 +45,6 @@ private:
     QStringList m_out;
 };
 
-/// Sites by what they ever held at once would cost a pass each: those of the largest allocations come first.
-void addSites(const Session& session, Values& values)
-{
-    const auto replay = session.replay();
-    const auto sites = session.sites();
-    if (!replay || !sites)
-        return;
-    const AllocationColumns& all = replay->timeline.allocations();
-    std::vector<std::uint64_t> largest(sites->count(), 0);
-    for (std::size_t i = 0; i < all.count(); ++i)
-        if (const SiteId site = sites->of(all.stack[i]); valid(site))
-            largest[index(site)] = std::max(largest[index(site)], all.size[i]);
-    std::vector<std::uint32_t> order(largest.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i)
-        order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-        [&](std::uint32_t a, std::uint32_t b) { return largest[a] > largest[b]; });
-    for (const std::uint32_t site : order)
-        values.add(shownText(sites->name(SiteId{site})));
-}
-
 void addPools(const Replay& replay, Values& values)
 {
     for (const auto& [first, second] : replay.snapshot->pools)
@@ -70,6 +52,22 @@ void addPools(const Replay& replay, Values& values)
 }
 
 } // namespace
+
+std::vector<SiteId> sitesByLargest(const Replay& replay, const Sites& sites)
+{
+    const AllocationColumns& all = replay.timeline.allocations();
+    std::vector<std::uint64_t> largest(sites.count(), 0);
+    for (std::size_t i = 0; i < all.count(); ++i)
+        if (const SiteId site = sites.of(all.stack[i]); valid(site))
+            largest[index(site)] = std::max(largest[index(site)], all.size[i]);
+    std::vector<SiteId> order;
+    order.reserve(largest.size());
+    for (std::uint32_t i = 0; i < largest.size(); ++i)
+        order.push_back(SiteId{i});
+    std::stable_sort(order.begin(), order.end(),
+        [&](SiteId a, SiteId b) { return largest[index(a)] > largest[index(b)]; });
+    return order;
+}
 
 std::pair<int, int> filterWord(const QString& text, int cursor)
 {
@@ -89,7 +87,7 @@ std::pair<int, int> filterWord(const QString& text, int cursor)
     return {first, last};
 }
 
-QStringList filterCompletions(const Session& session, const QString& word)
+QStringList filterCompletions(const Session& session, const QString& word, const std::vector<SiteId>& sites)
 {
     const auto replay = session.replay();
     const qsizetype colon = word.indexOf(QLatin1Char(':'));
@@ -105,8 +103,9 @@ QStringList filterCompletions(const Session& session, const QString& word)
     }
     const QString field = word.left(colon + 1).toLower();
     Values values(field, word.mid(colon + 1));
-    if (field == QLatin1String("site:")) {
-        addSites(session, values);
+    if (field == siteField) {
+        for (const SiteId site : sites)
+            values.add(shownText(session.sites()->name(site)));
     } else if (field == QLatin1String("role:") && session.labels()) {
         for (std::size_t i = 1; i < roles; ++i) // whole names have spaces: their first word is enough
             values.add(QString::fromLatin1(roleName(static_cast<Role>(i))).section(QLatin1Char(' '), 0, 0));
@@ -139,6 +138,11 @@ FilterCompleter::FilterCompleter(QLineEdit& field, const Session& session)
     , m_field(field)
     , m_session(session)
     , m_model(new QStringListModel(this))
+    , m_task([this](Order&& order) {
+        m_order = std::move(order);
+        if (m_field.hasFocus())
+            offer();
+    })
 {
     m_completer.setModel(m_model);
     m_completer.setWidget(&field);
@@ -159,11 +163,32 @@ bool FilterCompleter::takesKeys(int key) const
     return list->isVisible() && (key == Qt::Key_Escape || list->currentIndex().isValid());
 }
 
+/// False: they are being put in order, and offered then.
+bool FilterCompleter::knowsSites(const QString& word)
+{
+    const auto replay = m_session.replay();
+    const auto sites = m_session.sites();
+    if (!word.startsWith(siteField, Qt::CaseInsensitive) || !replay || !sites
+        || (replay == m_order.replay.lock() && sites == m_order.sites.lock()))
+        return true;
+    const auto work = [replay, sites](const Job&) {
+        return Order{replay, sites, sitesByLargest(*replay, *sites)};
+    };
+    if (replay->timeline.allocations().count() >= atOnce) {
+        m_task.request(work);
+        return false;
+    }
+    m_order = work({});
+    return true;
+}
+
 void FilterCompleter::offer()
 {
     const auto [first, last] = filterWord(m_field.text(), m_field.cursorPosition());
-    const QStringList list
-        = filterCompletions(m_session, m_field.text().mid(first, m_field.cursorPosition() - first));
+    const QString word = m_field.text().mid(first, m_field.cursorPosition() - first);
+    QStringList list;
+    if (knowsSites(word))
+        list = filterCompletions(m_session, word, m_order.order);
     m_model->setStringList(list);
     if (list.isEmpty())
         m_completer.popup()->hide();

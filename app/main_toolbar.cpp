@@ -103,8 +103,10 @@ MainToolbar::MainToolbar(Session& session, ViewState& state, Files& files, Searc
         m_files.show(static_cast<std::size_t>(row));
         fillFiles();
     });
-    connect(m_colour, &QComboBox::activated, this,
-        [this](int row) { m_state.setColourBy(static_cast<ColourBy>(m_colour->itemData(row).toInt())); });
+    connect(m_colour, &QComboBox::activated, this, [this](int row) {
+        const auto by = static_cast<ColourBy>(m_colour->itemData(row).toInt());
+        m_session.prepare(*this, {{}, {by}}, [this, by] { m_state.setColourBy(by); });
+    });
     connect(
         m_axis, &Segmented::chosen, this, [this](int part) { emit axisChosen(static_cast<XAxis>(part)); });
     connect(&files, &Files::listChanged, this, &MainToolbar::fillFiles);

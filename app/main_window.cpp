@@ -445,7 +445,8 @@ void MainWindow::chooseColours()
         notes.begin(), notes.end(), [](const QualityNote& note) { return note.id == Quality::NoStacks; });
     // One colour for everything says nothing: sizes do. The choice is taken back with the next file.
     if (stackless && m_work.state.colourBy() == ColourBy::Site) {
-        m_work.state.setColourBy(ColourBy::Size);
+        m_work.session.prepare(
+            *this, {{}, {ColourBy::Size}}, [this] { m_work.state.setColourBy(ColourBy::Size); });
         m_colourChosenForFile = true;
     } else if (!stackless && m_colourChosenForFile) {
         m_work.state.setColourBy(ColourBy::Site);

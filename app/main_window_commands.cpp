@@ -152,9 +152,10 @@ void MainWindow::createViewCommands()
     for (const ColourBy by : {ColourBy::Site, ColourBy::Size, ColourBy::Age, ColourBy::Stream, ColourBy::Pool,
              ColourBy::SegmentKind, ColourBy::Category, ColourBy::Label, ColourBy::Role}) {
         const QByteArray id = QByteArrayLiteral("view.colour.") + QByteArray::number(static_cast<int>(by));
-        colours->addAction(
-            c.addToggle(id.constData(), tr("Colour by %1").arg(MainToolbar::colourName(by).toLower()), "", {},
-                [this, by](bool) { m_work.state.setColourBy(by); }));
+        colours->addAction(c.addToggle(id.constData(),
+            tr("Colour by %1").arg(MainToolbar::colourName(by).toLower()), "", {}, [this, by](bool) {
+                m_work.session.prepare(*this, {{}, {by}}, [this, by] { m_work.state.setColourBy(by); });
+            }));
     }
     c.addToggle("view.timeAxis", tr("&Time axis instead of events"), "", {"X"},
         [this](bool on) { m_work.state.setAxis(on ? XAxis::Time : XAxis::Events); });
@@ -409,8 +410,11 @@ void MainWindow::cycleColour()
         = MainToolbar::colourings(m_work.session.replay().get(), m_work.session.labels() != nullptr);
     const auto now = std::find(useful.begin(), useful.end(), m_work.state.colourBy());
     const bool last = now == useful.end() || now + 1 == useful.end();
-    m_work.state.setColourBy(last ? useful.front() : *(now + 1));
-    m_status->remark(tr("Colour by %1").arg(MainToolbar::colourName(m_work.state.colourBy()).toLower()));
+    const ColourBy next = last ? useful.front() : *(now + 1);
+    m_work.session.prepare(*this, {{}, {next}}, [this, next] {
+        m_work.state.setColourBy(next);
+        m_status->remark(tr("Colour by %1").arg(MainToolbar::colourName(next).toLower()));
+    });
 }
 
 void MainWindow::chooseTheme(ThemeChoice choice)

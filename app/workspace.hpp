@@ -23,12 +23,16 @@ struct Workspace {
         Settings& settings, Loader::Opener opener = openRank, Diagnoser::Rules rules = diagnose)
         : recent(settings)
         , comparer(session, opener, rules)
-        , loader(std::move(opener))
+        , loader(withLookups(std::move(opener)))
         , files(session, state, loader, recent)
         , navigator(session, state)
         , search(session, state)
         , diagnoser(session, std::move(rules))
-    { }
+    {
+        diagnoser.setLookups([this] {
+            return needsLabels(state.colourBy()) ? LookupWish{{}, {state.colourBy()}} : LookupWish{};
+        });
+    }
 
     /// Where opened files are kept, for the settings; null when nowhere.
     FileCache* cache = nullptr;
@@ -42,6 +46,19 @@ struct Workspace {
     Navigator navigator;
     Search search;
     Diagnoser diagnoser;
+
+private:
+    /// What the views ask for first is made where the file is opened.
+    Loader::Opener withLookups(Loader::Opener opener)
+    {
+        return [this, opener = std::move(opener)](
+                   const std::filesystem::path& path, const ReadOptions& options, const Job& job) {
+            auto rank = opener(path, options, job);
+            if (rank.ok() && *rank && !job.stopped())
+                session.offer(Lookups::make(LookupSource::of(**rank), {{GroupBy::Site}, {ColourBy::Site}}));
+            return rank;
+        };
+    }
 };
 
 } // namespace tidemark

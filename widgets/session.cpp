@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/session.hpp"
 
+#include <QFuture>
+#include <QPointer>
+#include <QThreadPool>
+#include <QtConcurrent>
+
 namespace tidemark {
+
+namespace {
+
+/// Fewer allocations than this cost less than a thread's answer.
+constexpr std::size_t atOnce = 100'000;
+
+} // namespace
 
 Session::Session(QObject* parent)
     : QObject(parent)
-{ }
+    , m_pool(std::make_unique<QThreadPool>())
+{
+    m_pool->setMaxThreadCount(1);
+}
+
+Session::~Session()
+{
+    m_pool->clear();
+    m_pool->waitForDone();
+}
 
 void Session::setRank(std::shared_ptr<const Rank> rank)
 {
@@ -19,6 +40,7 @@ void Session::setRank(std::shared_ptr<const Rank> rank)
     m_sharedAxis.reset();
     m_sharedColouring.reset();
     m_sharedHeight = 0;
+    takeOffer();
     emit opened();
     emit deviceChanged();
 }
@@ -105,8 +127,99 @@ void Session::setDiagnosis(std::shared_ptr<const Diagnosis> diagnosis)
         return each.first.second == static_cast<int>(ColourBy::Label)
             || each.first.second == static_cast<int>(ColourBy::Role);
     });
+    takeOffer();
     emit diagnosisChanged();
     emit predictionChanged();
+}
+
+LookupSource Session::lookupSource() const
+{
+    return {replay(), sites(), labels()};
+}
+
+LookupWish Session::missing(const LookupWish& wish) const
+{
+    LookupWish out;
+    for (const GroupBy by : wish.groupings)
+        if (const auto found = m_groupings.find({m_device, static_cast<int>(by)});
+            found == m_groupings.end() || !found->second)
+            out.groupings.push_back(by);
+    for (const ColourBy by : wish.colourings)
+        if (const auto found = m_colourings.find({m_device, static_cast<int>(by)});
+            !m_sharedColouring && (found == m_colourings.end() || !found->second))
+            out.colourings.push_back(by);
+    return out;
+}
+
+/// Those that are made from what is open now.
+void Session::keep(const Lookups& made)
+{
+    const LookupSource now = lookupSource();
+    if (!now.replay || made.source.replay != now.replay || made.source.sites != now.sites)
+        return;
+    const bool labelled = made.source.labels == now.labels;
+    for (const auto& [by, grouping] : made.groupings)
+        if (labelled || !needsLabels(by))
+            m_groupings[{m_device, static_cast<int>(by)}] = grouping;
+    for (const auto& [by, colouring] : made.colourings)
+        if (labelled || !needsLabels(by))
+            m_colourings[{m_device, static_cast<int>(by)}] = colouring;
+}
+
+bool Session::isPrepared(const LookupWish& wish) const
+{
+    const auto current = replay();
+    if (!current || current->timeline.allocations().count() < atOnce)
+        return true;
+    const LookupWish wanted = missing(wish);
+    return wanted.groupings.empty() && wanted.colourings.empty();
+}
+
+void Session::prepare(const QObject& context, const LookupWish& wish, std::function<void()> then)
+{
+    if (isPrepared(wish)) {
+        then();
+        return;
+    }
+    const LookupSource source = lookupSource();
+    LookupWish wanted = missing(wish);
+    // What was asked for before will be there before this answers: one thread, one after the other.
+    for (const auto& [of, made] : m_beingMade) {
+        if (!(of == source))
+            continue;
+        for (const GroupBy by : made.groupings)
+            std::erase(wanted.groupings, by);
+        for (const ColourBy by : made.colourings)
+            std::erase(wanted.colourings, by);
+    }
+    m_beingMade.emplace_back(source, wanted);
+    QtConcurrent::run(
+        m_pool.get(), [source, wanted = std::move(wanted)] { return Lookups::make(source, wanted); })
+        .then(this,
+            [this, then = std::move(then), asker = QPointer<const QObject>(&context)](
+                const std::shared_ptr<const Lookups>& made) {
+                m_beingMade.erase(m_beingMade.begin());
+                keep(*made);
+                if (asker && made->source == lookupSource())
+                    then();
+            });
+}
+
+void Session::offer(std::shared_ptr<const Lookups> made)
+{
+    const std::scoped_lock lock(m_offering);
+    m_offered = std::move(made);
+}
+
+void Session::takeOffer()
+{
+    std::shared_ptr<const Lookups> made;
+    {
+        const std::scoped_lock lock(m_offering);
+        made.swap(m_offered);
+    }
+    if (made)
+        keep(*made);
 }
 
 std::shared_ptr<const Phases> Session::phases() const

@@ -6,13 +6,20 @@
 #include "model/lens/colouring.hpp"
 #include "model/lens/groups.hpp"
 #include "model/run/rank.hpp"
+#include "widgets/lookups.hpp"
 
 #include <QObject>
 #include <QString>
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
+
+class QThreadPool;
 
 namespace tidemark {
 
@@ -22,6 +29,7 @@ class Session : public QObject {
     Q_OBJECT
 public:
     explicit Session(QObject* parent = nullptr);
+    ~Session() override;
 
     /// Replaces what is open (null = nothing); emits opened(), then deviceChanged().
     void setRank(std::shared_ptr<const Rank> rank);
@@ -38,9 +46,17 @@ public:
     SiteMode siteMode() const { return m_siteMode; }
     std::shared_ptr<const Sites> sites() const;
 
-    /// Cached per device and site mode.
+    /// Cached per device and site mode. What nobody has prepared or offered is made at once, by a pass over
+    /// all allocations: of a large file everything a user can ask for is to be prepared.
     std::shared_ptr<const Grouping> grouping(GroupBy by) const;
     std::shared_ptr<const Colouring> colouring(ColourBy by) const;
+    /// Whether asking for these costs no time that anybody feels.
+    bool isPrepared(const LookupWish& wish) const;
+    /// Makes these on a thread of its own, then calls `then` on the GUI thread: at once when isPrepared.
+    /// Later calls answer later. Not called when `context` goes or something else is opened first.
+    void prepare(const QObject& context, const LookupWish& wish, std::function<void()> then);
+    /// Made by whoever is about to call setRank or setDiagnosis with what they are made from. Any thread.
+    void offer(std::shared_ptr<const Lookups> made);
 
     /// For a side of a comparison: the axis that both share, colours that stand for all colourings, and the
     /// height both are drawn to (0: its own). Null for none. Forgotten with the device.
@@ -83,6 +99,11 @@ signals:
     void sharedChanged();
 
 private:
+    LookupSource lookupSource() const;
+    LookupWish missing(const LookupWish& wish) const;
+    void keep(const Lookups& made);
+    void takeOffer();
+
     std::shared_ptr<const Rank> m_rank;
     std::size_t m_device = 0;
     SiteMode m_siteMode = SiteMode::User;
@@ -96,6 +117,10 @@ private:
     mutable std::shared_ptr<const AxisKnots> m_stepsAxis;
     mutable std::map<std::pair<std::size_t, int>, std::shared_ptr<const Grouping>> m_groupings;
     mutable std::map<std::pair<std::size_t, int>, std::shared_ptr<const Colouring>> m_colourings;
+    std::mutex m_offering;
+    std::shared_ptr<const Lookups> m_offered; ///< guarded by m_offering
+    std::vector<std::pair<LookupSource, LookupWish>> m_beingMade;
+    std::unique_ptr<QThreadPool> m_pool;
 };
 
 } // namespace tidemark

@@ -73,7 +73,7 @@ private:
     {
         return ending == ".gz" || ending == ".zst" || ending == ".zstd" || ending == ".zip";
     }
-    /// Measured with bench_model_job: pickles of 10⁵ and 6 · 10⁵ events, packed or not, take 0.7 to 0.8 times
+    /// Measured with bench_job: pickles of 10⁵ and 6 · 10⁵ events, packed or not, take 0.7 to 0.8 times
     /// their unpacked bytes while they are opened and diagnosed. Other files may take more: JSON, stacks that
     /// hardly repeat. Twice the bytes is a guess on the safe side, and so are the factors above.
     static constexpr double perUnpackedByte = 2;

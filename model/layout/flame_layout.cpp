@@ -46,8 +46,16 @@ private:
 
     void add(std::uint32_t node, double x, double width, std::uint32_t merged)
     {
-        m_out.push_back(
-            {node, m_tree.nodes[node].depth, static_cast<float>(x), static_cast<float>(width), merged});
+        const CallTree::Node& first = m_tree.nodes[node];
+        FlameBox box{node, first.depth, static_cast<float>(x), static_cast<float>(width), merged};
+        for (std::uint32_t i = 0; i < merged; ++i) {
+            const CallTree::Node& each
+                = m_tree.nodes[merged == 1 ? node : m_tree.child(first.parent, first.row + i)];
+            box.bytes += each.bytes;
+            box.count += each.count;
+            box.matchedCount += each.matchedCount;
+        }
+        m_out.push_back(box);
     }
 
     /// Children stand side by side, heaviest first: once one is too narrow, so are those behind it.

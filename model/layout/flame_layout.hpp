@@ -16,6 +16,10 @@ struct FlameBox {
     float width = 0;
     /// Nodes side by side that are narrower than a pixel, drawn as one; 1: an ordinary box.
     std::uint32_t merged = 1;
+    /// What the box holds, all of a sliver's nodes together.
+    std::uint64_t bytes = 0;
+    std::uint64_t count = 0;
+    std::uint64_t matchedCount = 0;
 };
 
 /// Boxes of the tree below `zoomed`, which is as wide as the plot, and of the nodes above it. A box lies

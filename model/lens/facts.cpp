@@ -115,9 +115,10 @@ AllocationFacts allocationFacts(const Replay& replay, AllocationId id)
         collectBlock(device, columns.address[i], facts, texts);
     facts.freeStack = differentFrom(facts.stack, replay.timeline.freeStack(id, device));
     collectTimes(replay, columns, i, facts);
+    const auto self = columns.address.begin() + static_cast<std::ptrdiff_t>(i);
     facts.generation = replay.timeline.generation(id);
-    facts.generations = static_cast<std::uint32_t>(
-        std::count(columns.address.begin(), columns.address.end(), columns.address[i]));
+    facts.generations
+        = facts.generation + static_cast<std::uint32_t>(std::count(self, columns.address.end(), *self));
     return facts;
 }
 
@@ -190,6 +191,21 @@ GroupFacts factsOf(const Replay& replay, StateIndex cursor, Has has)
 GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint32_t group, StateIndex cursor)
 {
     return factsOf(replay, cursor, [&](AllocationId id) { return grouping.of(id) == group; });
+}
+
+std::pair<StateIndex, StateIndex> groupSpan(
+    const Replay& replay, const Grouping& grouping, std::uint32_t group)
+{
+    const AllocationColumns& columns = replay.timeline.allocations();
+    StateIndex first = replay.states();
+    StateIndex end = 0;
+    for (std::uint32_t i = 0; i < columns.count(); ++i) {
+        if (grouping.of(AllocationId{i}) != group)
+            continue;
+        first = std::min(first, columns.firstState[i]);
+        end = std::max(end, columns.endState[i]);
+    }
+    return {first, end > 0 ? end - 1 : 0};
 }
 
 GroupFacts setFacts(const Replay& replay, const std::vector<std::uint8_t>& flags, StateIndex cursor)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tidemark {
@@ -69,7 +70,12 @@ struct GroupFacts {
 /// Cost: a pass over all allocations and one over the states. Any thread.
 GroupFacts groupFacts(const Replay& replay, const Grouping& grouping, std::uint32_t group, StateIndex cursor);
 
-/// The same of any allocations, one flag each by AllocationId.
+/// GroupFacts::first and last alone; the first behind the last when the group is empty. Cost: a pass over the
+/// groups of all allocations, some milliseconds for 10⁷ events.
+std::pair<StateIndex, StateIndex> groupSpan(
+    const Replay& replay, const Grouping& grouping, std::uint32_t group);
+
+/// GroupFacts of any allocations, one flag each by AllocationId.
 GroupFacts setFacts(const Replay& replay, const std::vector<std::uint8_t>& flags, StateIndex cursor);
 
 /// What happened to memory between two states.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/lens/live_table.hpp"
 
+#include "model/core/sorted_order.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -185,30 +187,21 @@ LiveFigures figuresOf(const Replay& replay, const LiveTable& table, std::size_t 
 std::vector<std::uint32_t> liveOrder(const Replay& replay, const LiveTable& table, const Grouping& names,
     LiveColumn column, bool descending, const Job& job)
 {
-    struct Entry {
-        std::uint64_t key;
-        std::uint32_t row;
-    };
     const std::size_t rows = table.rows();
     const std::vector<std::uint32_t> ranks
         = column == LiveColumn::Key ? nameRanks(names) : std::vector<std::uint32_t>();
-    std::vector<Entry> entries(rows);
+    std::vector<std::uint64_t> keys(rows);
     for (std::size_t row = 0; row < rows; ++row) {
         if (row % pollInterval == 0 && job.stopped())
             return {};
         const LiveFigures figures = figuresOf(replay, table, row);
-        std::uint64_t key = numberOf(replay, figures, column);
+        keys[row] = numberOf(replay, figures, column);
         if (column == LiveColumn::Key)
-            key = table.by == GroupBy::ExactSize
+            keys[row] = table.by == GroupBy::ExactSize
                 ? figures.largest
                 : ranks[table.by == GroupBy::None ? names.of(figures.largestId) : figures.group];
-        entries[row] = {descending ? ~key : key, static_cast<std::uint32_t>(row)};
     }
-    std::sort(entries.begin(), entries.end(),
-        [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
-    std::vector<std::uint32_t> order(rows);
-    std::transform(entries.begin(), entries.end(), order.begin(), [](const Entry& e) { return e.row; });
-    return order;
+    return sortedOrder(keys, descending, job);
 }
 
 } // namespace tidemark

@@ -281,6 +281,7 @@ void TestCallTree::flameBoxes()
     wish.scope = Scope::trace(*c.replay);
     wish.ownFramesOnly = false;
     const CallTree tree = c.tree(wish);
+    int slivers = 0;
     for (const double width : {3.0, 40.0, 900.0}) {
         for (std::uint32_t zoomed = 0; zoomed < tree.nodes.size(); zoomed += 5) {
             const std::vector<FlameBox> boxes = layoutFlame(tree, zoomed, width);
@@ -296,6 +297,21 @@ void TestCallTree::flameBoxes()
                 QVERIFY(sum <= width + 1e-2);
             QVERIFY(byNode.contains(zoomed) && byNode[zoomed].width == static_cast<float>(width));
             for (const FlameBox& box : boxes) {
+                // A sliver says what all of its boxes hold.
+                std::uint64_t bytes = 0;
+                std::uint64_t count = 0;
+                for (std::uint32_t i = 0; i < box.merged; ++i) {
+                    const std::uint32_t up = tree.nodes[box.node].parent;
+                    const std::uint32_t each
+                        = box.merged == 1 ? box.node : tree.child(up, tree.nodes[box.node].row + i);
+                    for (const AllocationId id : tree.allocations(each)) {
+                        bytes += c.replay->timeline.allocations().size[index(id)];
+                        ++count;
+                    }
+                }
+                slivers += box.merged > 1 ? 1 : 0;
+                QCOMPARE(box.bytes, bytes);
+                QCOMPARE(box.count, count);
                 const std::uint32_t parent = tree.nodes[box.node].parent;
                 if (parent == CallTree::none)
                     continue;
@@ -307,6 +323,7 @@ void TestCallTree::flameBoxes()
             }
         }
     }
+    QVERIFY(slivers > 0);
     QVERIFY(layoutFlame(tree, 0, 0).empty());
 }
 

@@ -1,19 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/core/counted.hpp"
+#include "model/core/sorted_order.hpp"
 #include "model/core/text.hpp"
 #include "model/core/units.hpp"
 #include "model/snapshot/builder.hpp"
 
 #include <QtTest>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
 
 using namespace tidemark;
 
 class TestCore : public QObject {
     Q_OBJECT
 private slots:
+    /// Tables of millions of rows: the same as a stable sort, whatever the keys.
+    void sortedOrders()
+    {
+        std::mt19937_64 random(3);
+        for (const std::size_t size : {0UL, 1UL, 50UL, 1999UL, 2000UL, 7001UL}) {
+            for (const unsigned bits : {0U, 1U, 10U, 11U, 12U, 33U, 47U, 64U}) {
+                std::vector<std::uint64_t> keys;
+                for (std::size_t i = 0; i < size; ++i)
+                    keys.push_back(
+                        bits == 64 ? random() : 0x7000'0000'0000U + random() % (std::uint64_t{1} << bits));
+                for (const bool descending : {false, true}) {
+                    std::vector<std::uint32_t> expected(size);
+                    std::iota(expected.begin(), expected.end(), 0U);
+                    std::ranges::stable_sort(expected, [&](std::uint32_t a, std::uint32_t b) {
+                        return descending ? keys[a] > keys[b] : keys[a] < keys[b];
+                    });
+                    QVERIFY(sortedOrder(keys, descending, {}) == expected);
+                }
+            }
+        }
+    }
     void bytes_data()
     {
         QTest::addColumn<qint64>("bytes");

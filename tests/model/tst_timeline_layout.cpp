@@ -190,6 +190,7 @@ private slots:
     void stops();
     void oneMicrosecond();
     void inPartsAsInOne();
+    void everyZoomOfALongTrace();
 };
 
 void TestTimelineLayout::pixels_data()
@@ -439,6 +440,58 @@ void TestTimelineLayout::inPartsAsInOne()
                     QCOMPARE(at(*one, x), at(*whole, from + x));
                 }
             }
+        }
+    }
+}
+
+/// From the whole trace down to single events, on a screen's width: every column keeps the extremes of its
+/// states, its filled rows say the curve's highest point, and nothing is drawn that is not alive there.
+void TestTimelineLayout::everyZoomOfALongTrace()
+{
+    RandomTrace wish;
+    wish.seed = 11;
+    wish.events = 200000;
+    wish.addresses = 3000;
+    const Replay r = replayOf(randomTrace(wish));
+    const Series& live = r.timeline.requested();
+    std::vector<std::int64_t> curve;
+    for (StateIndex s = 0; s < r.states(); ++s)
+        curve.push_back(live.at(s));
+    const Colouring colouring = colouringOf(r, 5);
+    const auto plan = StackPlan::build(r, colouring, StackOrder::Age);
+    std::mt19937 random(17);
+    for (double width = r.states(); width > 40; width /= 2.7) {
+        TimelineWindow w;
+        w.left = std::floor((r.states() - width) * (random() % 1000) / 1000);
+        w.right = w.left + width;
+        w.top = double(live.total().max) * (width > 1000 ? 1.05 : 0.5 + (random() % 100) / 100.0);
+        w.width = 1200;
+        w.height = 300;
+        const auto image = layoutTimeline(r, *plan, w, {});
+        StateIndex next = image->columns.front().first;
+        for (int x = 0; x < w.width; ++x) {
+            const ColumnInfo& c = image->columns[std::size_t(x)];
+            QVERIFY(c.first == next || c.first + 1 == next); // none left out between columns
+            next = c.last + 1;
+            const auto [low, high] = std::minmax_element(curve.begin() + c.first, curve.begin() + c.last + 1);
+            QCOMPARE(c.min, *low);
+            QCOMPARE(c.max, *high);
+            QCOMPARE(curve[c.shown], c.max);
+            int filled = 0;
+            int expected = 0;
+            for (int y = 0; y < w.height; ++y) {
+                expected += w.top - (y + 0.5) * w.top / w.height < double(c.max) ? 1 : 0;
+                const std::uint32_t id = image->image.at(x, y);
+                if (id == pixel::empty)
+                    continue;
+                ++filled;
+                QVERIFY(r.timeline.isLive(AllocationId{id}, c.shown));
+            }
+            QCOMPARE(filled, expected);
+            if (x % 97 != 0)
+                continue;
+            const QByteArray wrong = wrongPixels(r, colouring, nullptr, *image, x);
+            QVERIFY2(wrong.isEmpty(), wrong);
         }
     }
 }

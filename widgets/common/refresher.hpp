@@ -15,7 +15,8 @@ namespace tidemark {
 class Refresher : public QObject {
 public:
     Refresher(QWidget& view, std::function<void()> refresh)
-        : m_view(view)
+        : QObject(&view)
+        , m_view(view)
         , m_refresh(std::move(refresh))
     {
         view.installEventFilter(this);

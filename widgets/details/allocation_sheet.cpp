@@ -186,7 +186,7 @@ QString textTitle(const AttachedText& text, const Replay& replay)
 DetailsSheet allocationSheet(const SheetContext& context, AllocationId id)
 {
     const Replay& replay = context.replay;
-    const AllocationFacts facts = allocationFacts(replay, id);
+    const AllocationFacts& facts = *context.facts.allocation;
     DetailsSheet sheet;
     sheet.title = siteText(context, id);
     sheet.kind = QObject::tr("allocation ") + countText(static_cast<std::int64_t>(index(id)));

@@ -13,6 +13,13 @@ namespace tidemark {
 
 namespace {
 
+/// A pass over fewer allocations takes less than a part of a frame.
+constexpr std::size_t passAtOnce = 100'000;
+
+} // namespace
+
+namespace {
+
 QString stackText(const Snapshot& snapshot, const SheetStack& stack, bool hideFramework)
 {
     QString text = stack.title + QLatin1Char('\n');
@@ -98,40 +105,79 @@ QString sheetText(const DetailsSheet& sheet, const Snapshot& snapshot, bool hide
     return text;
 }
 
-DetailsSheet detailsSheet(const Session& session, const ViewState& view)
+SheetSubject SheetSubject::of(const Session& session, const ViewState& view)
+{
+    SheetSubject subject;
+    subject.replay = session.replay();
+    if (!subject.replay)
+        return subject;
+    subject.selection = view.selection();
+    subject.cursor = std::min(view.cursor(), subject.replay->states() - 1);
+    subject.range = view.range();
+    const Selection& selection = subject.selection;
+    if (selection.kind != Selection::Kind::Group || selection.groupBy == GroupBy::None)
+        return subject;
+    subject.grouping = session.grouping(selection.groupBy);
+    if (selection.group >= subject.grouping->count())
+        subject.grouping.reset();
+    return subject;
+}
+
+AllocationId SheetSubject::allocation() const
+{
+    AllocationId id = AllocationId::none;
+    if (selection.kind == Selection::Kind::Allocation)
+        id = selection.allocation;
+    else if (selection.kind == Selection::Kind::Group && selection.groupBy == GroupBy::None)
+        id = static_cast<AllocationId>(selection.group);
+    return replay && index(id) < replay->timeline.allocations().count() ? id : AllocationId::none;
+}
+
+bool SheetSubject::isSlow() const
+{
+    if (!replay || replay->timeline.allocations().count() < passAtOnce)
+        return false;
+    return valid(allocation()) || grouping || selection.set
+        || (selection.kind == Selection::Kind::None && range);
+}
+
+SheetFacts SheetSubject::facts() const
+{
+    SheetFacts out;
+    if (!replay)
+        return out;
+    if (const AllocationId id = allocation(); valid(id))
+        out.allocation = allocationFacts(*replay, id);
+    else if (grouping)
+        out.group = groupFacts(*replay, *grouping, selection.group, cursor);
+    else if (selection.set)
+        out.group = setFacts(*replay, selection.set->flags, cursor);
+    else if (range) {
+        const StateIndex last = std::min(range->second, replay->states() - 1);
+        out.range = rangeSums(*replay, std::min(range->first, last), last);
+    }
+    return out;
+}
+
+DetailsSheet detailsSheet(const Session& session, const ViewState& view, const SheetFacts& facts)
 {
     const auto replay = session.replay();
     if (!replay)
         return fileSheet(session);
-    const Selection& selection = view.selection();
-    const SheetContext context{session, view, *replay, std::min(view.cursor(), replay->states() - 1)};
-    switch (selection.kind) {
-    case Selection::Kind::Allocation:
-        if (index(selection.allocation) < replay->timeline.allocations().count())
-            return allocationSheet(context, selection.allocation);
-        break;
-    case Selection::Kind::Group:
-        if (selection.groupBy == GroupBy::None) {
-            if (selection.group < replay->timeline.allocations().count())
-                return allocationSheet(context, static_cast<AllocationId>(selection.group));
-            break;
-        }
-        if (const auto grouping = session.grouping(selection.groupBy);
-            grouping && selection.group < grouping->count())
-            return groupSheet(context, *grouping, selection.group);
-        break;
-    case Selection::Kind::Set:
+    const SheetSubject subject = SheetSubject::of(session, view);
+    const Selection& selection = subject.selection;
+    const SheetContext context{session, view, *replay, subject.cursor, facts};
+    if (const AllocationId id = subject.allocation(); valid(id) && facts.allocation)
+        return allocationSheet(context, id);
+    if (subject.grouping && facts.group)
+        return groupSheet(context, *subject.grouping, selection.group);
+    if (selection.set && facts.group)
         return setSheet(context, *selection.set);
-    case Selection::Kind::Segment:
-    case Selection::Kind::Hole:
-        if (replay->segments.known())
-            return placeSheet(context, selection);
-        break;
-    case Selection::Kind::None:
-        break;
-    }
-    return view.range() ? rangeSheet(context, view.range()->first, view.range()->second)
-                        : momentSheet(context);
+    const bool place = selection.kind == Selection::Kind::Segment || selection.kind == Selection::Kind::Hole;
+    if (place && replay->segments.known())
+        return placeSheet(context, selection);
+    return subject.range && facts.range ? rangeSheet(context, subject.range->first, subject.range->second)
+                                        : momentSheet(context);
 }
 
 } // namespace tidemark

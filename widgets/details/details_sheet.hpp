@@ -7,7 +7,9 @@
 
 #include <QString>
 
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tidemark {
@@ -65,9 +67,34 @@ struct DetailsSheet {
     AllocationId allocation = AllocationId::none;
 };
 
-/// The sheet of what is selected; of the range or the cursor's moment when nothing is. Null session data
-/// gives an empty sheet. Cost: as the facts it gathers; a segment or hole replays the segments at the cursor.
-DetailsSheet detailsSheet(const Session& session, const ViewState& view);
+/// What a pass over all allocations tells of the thing a sheet is about.
+struct SheetFacts {
+    std::optional<AllocationFacts> allocation;
+    std::optional<GroupFacts> group;
+    std::optional<RangeSums> range;
+};
+
+/// What a sheet is about: what is selected; the range or the cursor's moment when nothing is. A value.
+struct SheetSubject {
+    std::shared_ptr<const Replay> replay;
+    Selection selection;
+    std::shared_ptr<const Grouping> grouping; ///< of a selected group
+    StateIndex cursor = 0;
+    std::optional<std::pair<StateIndex, StateIndex>> range;
+
+    static SheetSubject of(const Session& session, const ViewState& view);
+    bool operator==(const SheetSubject&) const = default;
+    /// The one allocation it is about, or none.
+    AllocationId allocation() const;
+    /// Whether its facts cost a pass over more allocations than a frame has time for.
+    bool isSlow() const;
+    /// Any thread.
+    SheetFacts facts() const;
+};
+
+/// The sheet of what is selected with its facts. Null session data gives an empty sheet. Cost: a segment or
+/// hole replays the segments at the cursor.
+DetailsSheet detailsSheet(const Session& session, const ViewState& view, const SheetFacts& facts);
 
 /// Events as a stack frame's text: "softmax", "nn_utils.py:6", whole path.
 struct ShownFrame {

@@ -26,6 +26,8 @@ namespace {
 constexpr int linesAround = 4; ///< of a frame's line, in its tool tip
 
 constexpr int restMs = 60;
+/// A selection is painted first; its texts follow in a frame of their own.
+constexpr int afterFrameMs = 16;
 
 QToolButton* smallButton(const Style& style, const QString& icon, const QString& text, QWidget* parent)
 {
@@ -48,6 +50,10 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
     , m_refresher(*this, [this] { refresh(); })
     , m_source([this](std::pair<int, SourceSnippet>&& found) { showSnippet(found.first, found.second); })
     , m_metrics([this](MadeMetrics&& made) { showMetrics(made); })
+    , m_gathering([this](Gathered&& made) {
+        if (made.subject == SheetSubject::of(m_session, m_view))
+            present(made.facts);
+    })
 {
     auto* const page = new QWidget;
     page->setBackgroundRole(QPalette::Base);
@@ -95,19 +101,15 @@ DetailsView::DetailsView(Session& session, ViewState& view, Style& style, QWidge
     whole->addWidget(m_scroll);
     setAccessibleName(tr("Details"));
 
-    for (const auto signal :
-        {&ViewState::selectionChanged, &ViewState::rangeChanged, &ViewState::colourByChanged})
-        connect(&view, signal, this, &DetailsView::schedule);
-    connect(&view, &ViewState::cursorChanged, this, [this] {
-        m_refresher.markDue();
-        m_restTimer.start();
-    });
+    for (const auto signal : {&ViewState::selectionChanged, &ViewState::rangeChanged})
+        connect(&view, signal, this, [this] { refreshIn(afterFrameMs); });
+    connect(&view, &ViewState::cursorChanged, this, [this] { refreshIn(restMs); });
+    connect(&view, &ViewState::colourByChanged, this, &DetailsView::schedule);
     for (const auto signal :
         {&Session::opened, &Session::deviceChanged, &Session::siteModeChanged, &Session::diagnosisChanged})
         connect(&session, signal, this, &DetailsView::schedule);
     connect(&style, &Style::changed, this, &DetailsView::restyle);
     m_restTimer.setSingleShot(true);
-    m_restTimer.setInterval(restMs);
     connect(&m_restTimer, &QTimer::timeout, this, &DetailsView::schedule);
     connect(m_hide, &QCheckBox::toggled, this, [this](bool hidden) {
         showStacks();
@@ -166,9 +168,18 @@ void DetailsView::restyle()
     schedule();
 }
 
+void DetailsView::refreshIn(int ms)
+{
+    m_refresher.markDue();
+    const bool soon = m_restTimer.isActive() && m_restTimer.interval() == afterFrameMs;
+    if (!soon)
+        m_restTimer.start(ms);
+}
+
 void DetailsView::flush()
 {
-    refresh();
+    m_gathering.cancel();
+    present(SheetSubject::of(m_session, m_view).facts());
 }
 
 void DetailsView::setForPicture()
@@ -181,7 +192,19 @@ void DetailsView::setForPicture()
 void DetailsView::refresh()
 {
     m_refresher.done();
-    DetailsSheet sheet = detailsSheet(m_session, m_view);
+    const SheetSubject subject = SheetSubject::of(m_session, m_view);
+    if (subject.isSlow()) {
+        m_gathering.request([subject](const Job&) { return Gathered{subject, subject.facts()}; });
+        return;
+    }
+    m_gathering.cancel();
+    present(subject.facts());
+}
+
+void DetailsView::present(const SheetFacts& facts)
+{
+    m_refresher.done();
+    DetailsSheet sheet = detailsSheet(m_session, m_view, facts);
     const auto rank = m_session.rank();
     m_snapshot = rank ? rank->snapshot : nullptr;
     const bool same = sheet.title == m_sheet.title && sheet.kind == m_sheet.kind

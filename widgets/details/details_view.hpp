@@ -57,6 +57,7 @@ protected:
 private:
     void schedule() { m_refresher.schedule(); }
     void refresh();
+    void refreshIn(int ms);
     void showSheet(bool sameThing);
     void showStacks();
     void restyle();
@@ -96,6 +97,12 @@ private:
     void askMetrics();
     void showMetrics(const MadeMetrics& made);
     LatestTask<MadeMetrics> m_metrics;
+    struct Gathered {
+        SheetSubject subject;
+        SheetFacts facts;
+    };
+    void present(const SheetFacts& facts);
+    LatestTask<Gathered> m_gathering;
 };
 
 } // namespace tidemark

@@ -115,13 +115,12 @@ DetailsSheet sheetOf(const SheetContext& context, const GroupFacts& facts, QStri
 
 DetailsSheet groupSheet(const SheetContext& context, const Grouping& grouping, std::uint32_t group)
 {
-    return sheetOf(context, groupFacts(context.replay, grouping, group, context.cursor),
-        shownText(grouping.name(group)), kindOf(grouping.by()));
+    return sheetOf(context, *context.facts.group, shownText(grouping.name(group)), kindOf(grouping.by()));
 }
 
 DetailsSheet setSheet(const SheetContext& context, const ChosenSet& set)
 {
-    return sheetOf(context, setFacts(context.replay, set.flags, context.cursor), set.name, set.kind);
+    return sheetOf(context, *context.facts.group, set.name, set.kind);
 }
 
 } // namespace tidemark

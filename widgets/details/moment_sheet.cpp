@@ -268,7 +268,7 @@ DetailsSheet rangeSheet(const SheetContext& context, StateIndex first, StateInde
     if (extremes.maxState > 0)
         sheet.facts.back().link = eventLink(static_cast<EventIndex>(extremes.maxState - 1));
     addBytes(sheet, QObject::tr("Lowest"), extremes.min);
-    const RangeSums sums = rangeSums(replay, first, last);
+    const RangeSums& sums = *context.facts.range;
     const auto part = [&](const QString& key, std::uint64_t bytes, std::uint64_t count) {
         addBytes(sheet, key, static_cast<std::int64_t>(bytes),
             countText(static_cast<std::int64_t>(count))

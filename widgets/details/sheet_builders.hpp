@@ -11,8 +11,10 @@ struct SheetContext {
     const ViewState& view;
     const Replay& replay;
     StateIndex cursor;
+    const SheetFacts& facts;
 };
 
+/// These need the facts of their kind.
 DetailsSheet allocationSheet(const SheetContext& context, AllocationId id);
 DetailsSheet groupSheet(const SheetContext& context, const Grouping& grouping, std::uint32_t group);
 DetailsSheet setSheet(const SheetContext& context, const ChosenSet& set);

@@ -80,6 +80,7 @@ GrowthView::GrowthView(Session& session, ViewState& state, Style& style, QWidget
     , m_footer(new Footer(style, this))
     , m_foot(new QLabel(m_footer))
     , m_groups(new Segmented(style, {tr("Site"), tr("Module"), tr("Role")}, m_footer))
+    , m_choice(session, state)
     , m_refresher(*this, [this] { refresh(); })
     , m_task([this](Made&& made) { take(std::move(made)); })
 {
@@ -106,6 +107,7 @@ GrowthView::GrowthView(Session& session, ViewState& state, Style& style, QWidget
     column->addWidget(m_footer);
     const auto schedule = [this] { m_refresher.schedule(); };
     const auto forget = [this] {
+        m_preparing = false;
         m_task.cancel();
         m_model->show(nullptr, nullptr, nullptr);
         m_refresher.schedule();
@@ -189,7 +191,13 @@ void GrowthView::refresh()
     const bool labelled = m_session.labels() != nullptr;
     m_groups->setPartEnabled(1, labelled);
     m_groups->setPartEnabled(2, labelled);
-    const auto grouping = m_session.grouping(labelled ? m_by : GroupBy::Site);
+    const LookupWish lookups{{labelled ? m_by : GroupBy::Site}, {m_state.colourBy()}};
+    m_preparing = !m_session.isPrepared(lookups);
+    if (m_preparing) {
+        m_session.prepare(*this, lookups, [this] { m_refresher.schedule(); });
+        return;
+    }
+    const auto grouping = m_session.grouping(lookups.groupings.front());
     const Scope scope = m_state.range() ? Scope::range(std::min(m_state.range()->first, replay->states() - 1),
                             std::min(m_state.range()->second, replay->states() - 1))
                                         : Scope::trace(*replay);
@@ -286,16 +294,10 @@ void GrowthView::chosen(const QModelIndex& at)
         m_state.select(selection);
         return;
     }
-    auto set = std::make_shared<ChosenSet>();
-    set->name = tr("%1, kept").arg(m_model->name(at.row()));
-    set->kind = tr("allocated in the range and kept");
-    set->flags.assign(replay->timeline.allocations().count(), 0);
-    for (const AllocationId id : keptIn(*replay, *grouping, row.group, m_model->table()->scope))
-        set->flags[index(id)] = 1;
-    Selection selection;
-    selection.kind = Selection::Kind::Set;
-    selection.set = std::move(set);
-    m_state.select(selection);
+    m_choice.choose(tr("%1, kept").arg(m_model->name(at.row())), tr("allocated in the range and kept"),
+        [=, group = row.group, scope = m_model->table()->scope] {
+            return keptIn(*replay, *grouping, group, scope);
+        });
 }
 
 } // namespace tidemark

@@ -4,6 +4,7 @@
 #include "model/lens/growth.hpp"
 #include "widgets/common/latest_task.hpp"
 #include "widgets/common/refresher.hpp"
+#include "widgets/common/set_chooser.hpp"
 #include "widgets/session.hpp"
 #include "widgets/view_state.hpp"
 
@@ -67,7 +68,7 @@ public:
     void setGroupBy(GroupBy by);
     QString footText() const;
     QString emptyHeading() const;
-    bool busy() const { return m_task.busy(); }
+    bool busy() const { return m_preparing || m_task.busy() || m_choice.busy(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -98,6 +99,8 @@ private:
     QLabel* m_foot;
     Segmented* m_groups;
     bool m_following = false;
+    bool m_preparing = false; ///< the session makes the grouping
+    SetChooser m_choice;
     Refresher m_refresher;
     LatestTask<Made> m_task;
 };

@@ -89,13 +89,13 @@ void LiveTableView::onDoubleClicked(const QModelIndex& index)
 void LiveTableView::zoomToGroup(std::uint32_t group)
 {
     const LiveRows& rows = m_model->rows();
-    const GroupFacts facts = groupFacts(*rows.replay, *rows.grouping, group, rows.table->state);
-    if (facts.allocations == 0)
+    const auto [first, last] = groupSpan(*rows.replay, *rows.grouping, group);
+    if (last < first)
         return;
-    const double left = axisPosition(m_session, m_view.axis(), facts.first);
+    const double left = axisPosition(m_session, m_view.axis(), first);
     const double right = m_view.axis() == XAxis::Time
-        ? axisPosition(m_session, XAxis::Time, facts.last) + 1
-        : axisPosition(m_session, m_view.axis(), static_cast<double>(facts.last) + 1);
+        ? axisPosition(m_session, XAxis::Time, last) + 1
+        : axisPosition(m_session, m_view.axis(), static_cast<double>(last) + 1);
     const double margin = (right - left) * zoomMargin;
     m_view.pushHistory();
     m_view.setWindow({left - margin, right + margin});

@@ -353,10 +353,16 @@ void LiveTableView::refresh(bool now)
     wanted.by = effectiveGroup();
     wanted.state = m_atPeak ? replay->timeline.requested().total().maxState
                             : std::min(m_view.cursor(), replay->states() - 1);
+    const GroupBy by = wanted.by == GroupBy::None ? GroupBy::Site : wanted.by;
+    const LookupWish lookups{{by}, {m_view.colourBy()}};
+    if (!now && !m_session.isPrepared(lookups)) {
+        m_session.prepare(*this, lookups, [this] { schedule(); });
+        return;
+    }
     wanted.column = m_sortColumn;
     wanted.descending = m_sortOrder == Qt::DescendingOrder;
     wanted.rows.replay = replay;
-    wanted.rows.grouping = m_session.grouping(wanted.by == GroupBy::None ? GroupBy::Site : wanted.by);
+    wanted.rows.grouping = m_session.grouping(by);
     wanted.rows.colouring = m_session.colouring(m_view.colourBy());
     wanted.rows.matches = m_view.emphasis();
     const LiveRows& shown = m_model->rows();

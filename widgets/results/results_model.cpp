@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/results/results_model.hpp"
 
+#include "model/core/sorted_order.hpp"
 #include "widgets/common/moment_text.hpp"
 #include "widgets/live/live_table_model.hpp"
 #include "widgets/style/text.hpp"
@@ -29,6 +30,12 @@ std::vector<std::uint64_t> sortKeys(
         for (std::uint32_t rank = 0; rank < order.size(); ++rank)
             siteRank[order[rank]] = rank;
     }
+    // As Replay::timeUs, without its calls.
+    const std::vector<std::int64_t>& times = replay.device().events.timeUs;
+    const auto timeOf = [&](StateIndex state) {
+        const std::size_t event = state == 0 ? 0 : state - 1;
+        return event < times.size() ? times[event] : noTime;
+    };
     std::vector<std::uint64_t> keys;
     keys.reserve(ids.size());
     for (const AllocationId id : ids) {
@@ -39,10 +46,11 @@ std::vector<std::uint64_t> sortKeys(
             break;
         case ResultsModel::Life: {
             const StateIndex end = std::min(c.endState[i], replay.states() - 1);
-            const auto from = replay.timeUs(c.firstState[i]);
-            const auto to = replay.timeUs(end);
-            keys.push_back(from && to ? static_cast<std::uint64_t>(std::max<std::int64_t>(0, *to - *from))
-                                      : end - c.firstState[i]);
+            const std::int64_t from = timeOf(c.firstState[i]);
+            const std::int64_t to = timeOf(end);
+            keys.push_back(from != noTime && to != noTime
+                    ? static_cast<std::uint64_t>(std::max<std::int64_t>(0, to - from))
+                    : end - c.firstState[i]);
             break;
         }
         case ResultsModel::Size:
@@ -208,13 +216,7 @@ std::shared_ptr<const ResultsModel::Rows> resultRows(const Replay& replay, const
         rows->bytes += c.size[i];
     }
     const std::vector<std::uint64_t> keys = sortKeys(replay, sites, ids, column);
-    std::vector<std::uint32_t> order(ids.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-        if (keys[a] != keys[b])
-            return descending ? keys[a] > keys[b] : keys[a] < keys[b];
-        return a < b;
-    });
+    const std::vector<std::uint32_t> order = sortedOrder(keys, descending, job);
     if (job.stopped())
         return nullptr;
     rows->rowOf.assign(c.count(), noRow);

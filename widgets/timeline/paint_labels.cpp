@@ -122,8 +122,15 @@ void paintPeaks(QPainter& painter, const TimelineScene& scene, LabelPlacer& labe
     const QRectF plot = scene.geometry.plot;
     const Series& live = scene.source->requested();
     const QColor ink = scene.style.color(Tone::Ink);
-    for (const StateIndex state : scene.peaks) {
+    // A long trace has thousands of them: those left of the plot are skipped at once, and none follow on its
+    // right.
+    const auto before = [&](StateIndex state) { return scene.xPixel(scene.scale.mark(state)) < plot.left(); };
+    for (auto at = std::partition_point(scene.peaks.begin(), scene.peaks.end(), before);
+         at != scene.peaks.end(); ++at) {
+        const StateIndex state = *at;
         const double x = scene.xPixel(scene.scale.mark(state));
+        if (x > plot.right())
+            break;
         const double y = scene.yPixel(static_cast<double>(live.at(state)));
         if (state != scene.peak && plot.contains(x, y))
             painter.fillRect(QRectF(scene.snapped(x - 0.5), y - 8, 1, 5), ink);

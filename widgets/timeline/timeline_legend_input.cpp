@@ -70,6 +70,13 @@ void TimelineInput::chooseLegendItem(int item, Qt::KeyboardModifiers modifiers)
     const auto kind = m_scene.groupKind();
     if (!group || !kind)
         return;
+    if (!m_scene.session.isPrepared({{*kind}, {}})) {
+        m_scene.session.prepare(*this, {{*kind}, {}}, [=, this, of = m_scene.colouring] {
+            if (of == m_scene.colouring)
+                chooseLegendItem(item, modifiers);
+        });
+        return;
+    }
     if (modifiers & Qt::ControlModifier) {
         const QString text = searchText(entry, *group, *kind);
         if (!text.isEmpty())

@@ -60,12 +60,15 @@ public:
     std::optional<StackExtent> extent(const std::shared_ptr<const Colouring>& colouring, StackOrder order,
         AllocationId id, StateIndex state) const override
     {
-        return stackExtent(*m_replay, *plan(colouring, order), id, state);
+        const auto current = keptPlan(colouring, order);
+        return current ? stackExtent(*m_replay, *current, id, state) : std::nullopt;
     }
     std::size_t countWithin(const std::shared_ptr<const Colouring>& colouring, StackOrder order,
         StateIndex state, double low, double high) const override
     {
-        const auto current = plan(colouring, order);
+        const auto current = keptPlan(colouring, order);
+        if (!current)
+            return 0;
         const AllocationColumns& all = m_replay->timeline.allocations();
         std::vector<std::pair<std::uint64_t, AllocationId>> stack;
         for (const AllocationId id : m_replay->timeline.liveAt(state)) {
@@ -89,16 +92,24 @@ public:
     }
 
 private:
-    // The order of the stack is the same for every window, so the last one is kept. Asked by both threads.
-    std::shared_ptr<const StackPlan> plan(
+    // The order of the stack is the same for every window, so the last one is kept. Null before a picture was
+    // laid out with it: the GUI thread asks about what a picture shows and does not wait for the next one's.
+    std::shared_ptr<const StackPlan> keptPlan(
         const std::shared_ptr<const Colouring>& colouring, StackOrder order) const
     {
         const std::lock_guard lock(m_mutex);
-        auto& kept = m_plans[order == StackOrder::Age ? 0 : 1];
-        const bool fits = kept.plan && (order == StackOrder::Age || kept.colouring == colouring);
-        if (!fits)
-            kept = {colouring, StackPlan::build(*m_replay, *colouring, order)};
-        return kept.plan;
+        const KeptPlan& kept = m_plans[order == StackOrder::Age ? 0 : 1];
+        return order == StackOrder::Age || kept.colouring == colouring ? kept.plan : nullptr;
+    }
+    std::shared_ptr<const StackPlan> plan(
+        const std::shared_ptr<const Colouring>& colouring, StackOrder order) const
+    {
+        if (auto kept = keptPlan(colouring, order))
+            return kept;
+        auto made = StackPlan::build(*m_replay, *colouring, order);
+        const std::lock_guard lock(m_mutex);
+        m_plans[order == StackOrder::Age ? 0 : 1] = {colouring, made};
+        return made;
     }
 
     struct KeptPlan {

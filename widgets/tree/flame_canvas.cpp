@@ -94,7 +94,7 @@ QColor FlameCanvas::colourOf(const FlameBox& box) const
         colour = theme.colourOf(colouring->slotOf[index(node.largest)], colouring->sequential);
     if (box.merged == 1 && box.node != 0 && node.children > 0 && !node.predating)
         colour = mixed(colour, theme.rgb(Tone::Plot), innerMix);
-    if (tree->filtered && node.matchedCount == 0 && box.node != 0)
+    if (tree->filtered && box.matchedCount == 0 && box.node != 0)
         colour = theme.faded(colour);
     return QColor::fromRgb(colour);
 }
@@ -102,7 +102,8 @@ QColor FlameCanvas::colourOf(const FlameBox& box) const
 QString FlameCanvas::boxText(const FlameBox& box) const
 {
     if (box.merged > 1)
-        return tr("%1 narrow boxes").arg(countText(std::uint64_t{box.merged}));
+        return tr("%1 narrow boxes: %2 in %3 allocations")
+            .arg(countText(std::uint64_t{box.merged}), bytesText(box.bytes), countText(box.count));
     const auto tree = m_view.source().tree();
     return QString::fromStdString(tree->name(box.node)) + QStringLiteral("  ")
         + m_view.source().valueText(box.node);

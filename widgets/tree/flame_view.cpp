@@ -44,7 +44,7 @@ FlameView::FlameView(Session& session, ViewState& state, Style& style, QWidget* 
     connect(&m_source, &TreeSource::changed, this, &FlameView::present);
     connect(&state, &ViewState::colourByChanged, m_canvas, [this] { m_canvas->viewport()->update(); });
     connect(&state, &ViewState::selectionChanged, this, [this] {
-        if (m_selecting)
+        if (m_source.chose(m_state.selection()))
             return;
         m_selected = 0;
         m_selectedPath.clear();
@@ -199,9 +199,7 @@ void FlameView::selectNode(std::uint32_t node)
         return;
     m_selected = node;
     m_selectedPath = pathOf(node);
-    m_selecting = true;
     m_source.select(node);
-    m_selecting = false;
     showHead();
     m_canvas->viewport()->update();
 }

@@ -68,7 +68,6 @@ private:
     /// What is zoomed to and selected, by name, so that another tree shows the same.
     QStringList m_zoomedPath;
     QStringList m_selectedPath;
-    bool m_selecting = false;
 };
 
 /// The boxes; part of FlameView.

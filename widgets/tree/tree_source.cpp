@@ -9,6 +9,7 @@ namespace tidemark {
 TreeSource::TreeSource(Session& session, ViewState& state, QWidget& view)
     : m_session(session)
     , m_state(state)
+    , m_choice(session, state)
     , m_refresher(view, [this] { refresh(); })
     , m_task([this](Made&& made) { take(std::move(made)); })
 {
@@ -85,19 +86,12 @@ void TreeSource::take(Made&& made)
 void TreeSource::select(std::uint32_t node)
 {
     if (!m_tree || node == 0 || node >= m_tree->nodes.size()) {
+        m_choice.cancel();
         m_state.clearSelection();
         return;
     }
-    auto set = std::make_shared<ChosenSet>();
-    set->name = QString::fromStdString(m_tree->name(node));
-    set->kind = tr("branch of the call tree");
-    set->flags.assign(m_replay->timeline.allocations().count(), 0);
-    for (const AllocationId id : m_tree->allocations(node))
-        set->flags[index(id)] = 1;
-    Selection selection;
-    selection.kind = Selection::Kind::Set;
-    selection.set = std::move(set);
-    m_state.select(selection);
+    m_choice.choose(QString::fromStdString(m_tree->name(node)), tr("branch of the call tree"),
+        [tree = m_tree, node] { return tree->allocations(node); });
 }
 
 QString TreeSource::scopeText() const

@@ -4,6 +4,7 @@
 #include "model/lens/call_tree.hpp"
 #include "widgets/common/latest_task.hpp"
 #include "widgets/common/refresher.hpp"
+#include "widgets/common/set_chooser.hpp"
 #include "widgets/session.hpp"
 #include "widgets/view_state.hpp"
 
@@ -28,11 +29,14 @@ public:
     void setOptions(const CallTreeWish& options);
     /// Null: nothing to show, or not made yet.
     std::shared_ptr<const CallTree> tree() const { return m_tree; }
-    bool busy() const { return m_task.busy(); }
+    bool busy() const { return m_task.busy() || m_choice.busy(); }
     /// Makes the tree now; for exports and tests.
     void flush();
-    /// Selects all allocations whose stacks pass through a node of the tree.
+    /// Selects all allocations whose stacks pass through a node of the tree; of a large trace once they are
+    /// found.
     void select(std::uint32_t node);
+    /// The selection is what select() asked for last.
+    bool chose(const Selection& selection) const { return m_choice.chose(selection); }
     /// "live at event 3,737", "allocated in events 12 to 40", "allocated in the whole trace".
     QString scopeText() const;
     QString valueText(std::uint32_t node) const { return treeValueText(*m_tree, node); }
@@ -56,6 +60,7 @@ private:
     CallTreeWish m_options;
     std::shared_ptr<const Replay> m_replay;
     std::shared_ptr<const CallTree> m_tree;
+    SetChooser m_choice;
     Refresher m_refresher;
     LatestTask<Made> m_task;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prints how long a job takes to be summed up, beside opening its files one after the other, and how much
-// memory: usage: bench_model_job FOLDER [BUDGET_MIB]
+// memory: usage: bench_job FOLDER [BUDGET_MIB]
 #include "model/job/summarise.hpp"
 
 #include <chrono>
@@ -43,7 +43,7 @@ double cpuSeconds()
 int main(int count, char** words)
 {
     if (count < 2) {
-        std::fprintf(stderr, "usage: bench_model_job FOLDER [BUDGET_MIB]\n");
+        std::fprintf(stderr, "usage: bench_job FOLDER [BUDGET_MIB]\n");
         return 2;
     }
     const std::vector<std::filesystem::path> paths{words[1]};

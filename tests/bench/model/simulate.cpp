@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Prints how long replaying a recording through the allocator model takes: usage: bench_model_simulate
-// [REQUESTS [LIVE]] for a made-up training run, bench_model_simulate FILE for a snapshot.
+// Prints how long replaying a recording through the allocator model takes: usage: bench_simulate
+// [REQUESTS [LIVE]] for a made-up training run, bench_simulate FILE for a snapshot.
 #include "model/formats/reader.hpp"
 #include "model/simulate/what_if.hpp"
 #include "tests/support/model_recorder.hpp"

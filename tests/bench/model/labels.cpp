@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Phases and labels of files: figures, time, and what is live at the peak by role and module.
-#include "model/core/units.hpp"
 #include "model/lens/labels.hpp"
+#include "model/core/units.hpp"
 #include "model/run/rank.hpp"
 
 #include <algorithm>

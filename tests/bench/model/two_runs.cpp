@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// usage: bench_model_compare A [B]
+// usage: bench_two_runs A [B]
 // How long comparing two files takes once they are loaded: the whole, an alignment, a picture of the curves.
 #include "model/compare/comparison.hpp"
 #include "model/compare/curves.hpp"
