@@ -2,6 +2,7 @@
 // The tabs in the middle of the window, and the ways from one view to another.
 #include "app/error_banner.hpp"
 #include "app/filter_strip.hpp"
+#include "app/growing_page.hpp"
 #include "app/load_strip.hpp"
 #include "app/main_window.hpp"
 #include "app/peak_bars_window.hpp"

@@ -462,9 +462,10 @@ void TestTimelineLayout::everyZoomOfALongTrace()
     std::mt19937 random(17);
     for (double width = r.states(); width > 40; width /= 2.7) {
         TimelineWindow w;
-        w.left = std::floor((r.states() - width) * (random() % 1000) / 1000);
+        w.left = std::floor((r.states() - width) * static_cast<double>(random() % 1000) / 1000);
         w.right = w.left + width;
-        w.top = double(live.total().max) * (width > 1000 ? 1.05 : 0.5 + (random() % 100) / 100.0);
+        w.top = double(live.total().max)
+            * (width > 1000 ? 1.05 : 0.5 + static_cast<double>(random() % 100) / 100);
         w.width = 1200;
         w.height = 300;
         const auto image = layoutTimeline(r, *plan, w, {});

@@ -122,6 +122,7 @@ void paintPeaks(QPainter& painter, const TimelineScene& scene, LabelPlacer& labe
     const QRectF plot = scene.geometry.plot;
     const Series& live = scene.source->requested();
     const QColor ink = scene.style.color(Tone::Ink);
+    QPointF last;
     // A long trace has thousands of them: those left of the plot are skipped at once, and none follow on its
     // right.
     const auto before = [&](StateIndex state) { return scene.xPixel(scene.scale.mark(state)) < plot.left(); };
@@ -131,9 +132,14 @@ void paintPeaks(QPainter& painter, const TimelineScene& scene, LabelPlacer& labe
         const double x = scene.xPixel(scene.scale.mark(state));
         if (x > plot.right())
             break;
-        const double y = scene.yPixel(static_cast<double>(live.at(state)));
-        if (state != scene.peak && plot.contains(x, y))
-            painter.fillRect(QRectF(scene.snapped(x - 0.5), y - 8, 1, 5), ink);
+        const auto place = static_cast<std::size_t>(at - scene.peaks.begin());
+        const double y = scene.yPixel(static_cast<double>(scene.peakBytes[place]));
+        const QPointF corner(scene.snapped(x - 0.5), y - 8);
+        // Zoomed out, many stand on one another.
+        if (state == scene.peak || !plot.contains(x, y) || corner == last)
+            continue;
+        painter.fillRect(QRectF(corner, QSizeF(1, 5)), ink);
+        last = corner;
     }
     const auto most = live.at(scene.peak);
     const double x = scene.xPixel(scene.scale.mark(scene.peak));

@@ -45,6 +45,7 @@ void TimelineScene::open()
     columns.clear();
     m_overview.clear();
     peaks.clear();
+    peakBytes.clear();
     peak = 0;
     if (replay)
         source = replaySource(replay);
@@ -53,6 +54,8 @@ void TimelineScene::open()
     if (source) {
         peak = source->requested().total().maxState;
         peaks = replay ? replay->timeline.localPeaks() : std::vector<StateIndex>{peak};
+        for (const StateIndex at : peaks)
+            peakBytes.push_back(source->requested().at(at));
     }
     followDiagnosis();
     followPrediction();

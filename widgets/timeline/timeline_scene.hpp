@@ -169,6 +169,7 @@ struct TimelineScene {
     std::vector<Lane> lanes;
     std::vector<PoolStrip> pools;
     std::vector<StateIndex> peaks;
+    std::vector<std::int64_t> peakBytes; ///< of each
     StateIndex peak = 0;
 
     XScale scale;
