@@ -113,14 +113,14 @@ private slots:
     void everyQualityIdHasItsSection()
     {
         const QString text = page(QStringLiteral("data-quality.md"));
-        for (int id = 0; id <= static_cast<int>(Quality::SeveralSnapshots); ++id) {
+        for (int id = 0; id <= static_cast<int>(Quality::EventRange); ++id) {
             const auto quality = static_cast<Quality>(id);
             const QString section
                 = QStringLiteral("## %1\n*%2.*")
                       .arg(QLatin1String(qualityName(quality)), QLatin1String(qualityTitle(quality)));
             QVERIFY2(text.contains(section), qPrintable(section));
         }
-        QCOMPARE(text.count(QStringLiteral("\n## ")), static_cast<int>(Quality::SeveralSnapshots) + 1);
+        QCOMPARE(text.count(QStringLiteral("\n## ")), static_cast<int>(Quality::EventRange) + 1);
     }
 
     void linksLeadToPages()
