@@ -40,7 +40,8 @@ struct SessionFile {
     /// The other side, B; behind it A, where that is not the file looked at.
     std::vector<SessionInput> compare;
     std::uint32_t current = 0; ///< position in inputs
-    std::optional<std::pair<std::int64_t, std::int64_t>> opened; ///< only these events are open, both included
+    std::optional<std::pair<std::int64_t, std::int64_t>>
+        opened; ///< only these events are open, both included
     std::optional<std::uint64_t> openedLast; ///< only so many of the last events are
     std::optional<std::int64_t> device; ///< ordinal
     std::optional<std::int64_t> cursor; ///< event; −1: before the first
