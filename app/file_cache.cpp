@@ -11,14 +11,23 @@ namespace tidemark {
 FileCache::FileCache(Settings& settings, std::filesystem::path folder, bool off)
     : m_settings(settings)
     , m_folder(std::move(folder))
-    , m_off(off)
+    , m_build(buildOf("/proc/self/exe"))
+    , m_off(off || m_build.empty())
     , m_on(settings.get(setting::cacheOn))
     , m_limitMiB(std::max(settings.get(setting::cacheLimitMiB), 0))
 { }
 
+std::string FileCache::buildOf(const std::filesystem::path& program)
+{
+    const auto stamp = RankCache::stampOf(program);
+    return stamp ? std::string(versionText()) + '/' + std::to_string(stamp->bytes) + '/'
+            + std::to_string(stamp->changed)
+                 : std::string();
+}
+
 RankCache FileCache::cache() const
 {
-    return {m_folder, static_cast<std::uint64_t>(m_limitMiB.load()) << 20U, versionText()};
+    return {m_folder, static_cast<std::uint64_t>(m_limitMiB.load()) << 20U, m_build};
 }
 
 Loader::Opener FileCache::opener()

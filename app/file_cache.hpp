@@ -20,6 +20,10 @@ public:
     explicit FileCache(
         Settings& settings, std::filesystem::path folder = RankCache::userFolder(), bool off = false);
 
+    /// Tells builds of one version apart, by the program's own file: what another one has derived may be
+    /// wrong. Empty when the file cannot be looked at; nothing is kept then.
+    static std::string buildOf(const std::filesystem::path& program);
+
     Loader::Opener opener();
     /// Called with true once a file is kept (tests).
     void onStored(std::function<void(bool)> told) { m_told = std::move(told); }
@@ -39,6 +43,7 @@ private:
 
     Settings& m_settings;
     std::filesystem::path m_folder;
+    std::string m_build;
     bool m_off;
     std::atomic<bool> m_on;
     std::atomic<std::int64_t> m_limitMiB;

@@ -566,23 +566,6 @@ bool Assembler::tooMany(std::uint64_t bytes, std::uint64_t memoSlots)
         || m_builder.stacks().frames() > (limits::maxStackCells + bytes) * 4;
 }
 
-void Assembler::tellArrived(const Job& job)
-{
-    // Of a range, rows go again while it is read.
-    if (!job.arrived || m_options.ranged())
-        return;
-    const std::size_t trace = m_chunks.size() - 1;
-    const EventColumns& columns = m_chunks.back().rows.columns;
-    // The first rows of a trace may have been told of as the last ones of the trace before.
-    const bool goesOn = trace == m_toldTrace && m_toldEvents <= columns.count();
-    const std::size_t told = goesOn ? m_toldEvents : 0;
-    if (columns.count() > told)
-        job.arrived(
-            {trace, told, std::span(columns.action).subspan(told), std::span(columns.size).subspan(told)});
-    m_toldTrace = trace;
-    m_toldEvents = columns.count();
-}
-
 std::uint64_t Assembler::events() const
 {
     return m_chunks.back().end();

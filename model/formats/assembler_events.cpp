@@ -109,4 +109,21 @@ std::optional<Value> Assembler::makeEvent(const EventRow& row)
     return Value{Tag::Event, static_cast<std::int64_t>(at)};
 }
 
+void Assembler::tellArrived(const Job& job)
+{
+    // Of a range, rows go again while it is read.
+    if (!job.arrived || m_options.ranged())
+        return;
+    const std::size_t trace = m_chunks.size() - 1;
+    const EventColumns& columns = m_chunks.back().rows.columns;
+    // The first rows of a trace may have been told of as the last ones of the trace before.
+    const bool goesOn = trace == m_toldTrace && m_toldEvents <= columns.count();
+    const std::size_t told = goesOn ? m_toldEvents : 0;
+    if (columns.count() > told)
+        job.arrived(
+            {trace, told, std::span(columns.action).subspan(told), std::span(columns.size).subspan(told)});
+    m_toldTrace = trace;
+    m_toldEvents = columns.count();
+}
+
 } // namespace tidemark

@@ -153,6 +153,25 @@ private slots:
         QCOMPARE(f.replay()->device().firstEventInFile, 30U);
     }
 
+    void buildsOfOneVersionAreToldApart()
+    {
+        QTemporaryDir folder;
+        const auto program = std::filesystem::path(folder.path().toStdString()) / "tidemark";
+        QVERIFY(FileCache::buildOf(program).empty());
+        const auto build = [&](const char* bytes) {
+            QFile file(QString::fromStdString(program.string()));
+            if (!file.open(QIODevice::WriteOnly) || file.write(bytes) < 0)
+                qFatal("cannot write");
+            file.close();
+            return FileCache::buildOf(program);
+        };
+        const std::string first = build("one");
+        QVERIFY(!first.empty());
+        QCOMPARE(FileCache::buildOf(program), first);
+        QTest::qWait(20);
+        QVERIFY(build("two") != first);
+    }
+
     void theSettingsShowAndClearTheCache()
     {
         QTemporaryDir folder;
